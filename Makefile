@@ -1,0 +1,96 @@
+# Every task a developer or the CI needs; `make` alone lists them.
+# A target is at most five lines: whatever needs thought is a script in tools/.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+
+# rustup's usual place, for shells that have not been told yet.
+export PATH := $(PATH):$(HOME)/.cargo/bin
+
+BIN := .venv/bin
+STEP := tools/step.sh
+SOURCES := python tests tools benches examples
+
+.PHONY: help
+help:  ## List these targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+.PHONY: demo
+demo: build  ## Set up, build and take the tour (start here)
+	@$(BIN)/python examples/tour.py
+
+.PHONY: test
+test: lint test-rust test-python test-wheel  ## Set up, then run every check and every test (what the CI runs)
+
+.PHONY: check
+check: lint-quick build  ## The quick half of `make test`, for use while editing
+	@$(STEP) "Rust tests" cargo test --workspace --locked --quiet
+	@$(STEP) "Python tests" $(BIN)/pytest -q -m "not slow and not packaging"
+
+.PHONY: setup
+setup: .venv/.ready  ## Install Debian packages, .venv and Python tools (done by the others)
+
+.venv/.ready: pyproject.toml tools/setup.sh tools/debian-packages.txt
+	@tools/setup.sh
+	@touch $@
+
+.venv/.group-%: pyproject.toml .venv/.ready
+	@$(STEP) "Python tools: $*" $(BIN)/pip install --quiet --group $*
+	@touch $@
+
+.PHONY: build
+build: setup  ## Build the extension module (release) into .venv
+	@$(STEP) "extension module" $(BIN)/maturin develop --release --locked --quiet
+
+.PHONY: fmt
+fmt: setup  ## Format Rust and Python; the only target that edits sources
+	@cargo fmt --all
+	@$(BIN)/ruff format $(SOURCES)
+	@$(BIN)/ruff check --fix --quiet $(SOURCES)
+
+.PHONY: lint-quick
+lint-quick: setup
+	@$(STEP) "format" cargo fmt --all --check
+	@$(STEP) "Python format" $(BIN)/ruff format --check --quiet $(SOURCES)
+	@$(STEP) "Python lint" $(BIN)/ruff check --quiet $(SOURCES)
+	@$(STEP) "layers" $(BIN)/python tools/check_layers.py
+
+.PHONY: lint
+lint: lint-quick build  ## Format, lint, layer, type and stub checks
+	@$(STEP) "clippy" cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+	@$(STEP) "Python types" $(BIN)/pyright
+	@$(STEP) "stubs" $(BIN)/stubtest situ._native --concise
+
+.PHONY: test-rust
+test-rust: setup  ## Every Rust test
+	@$(STEP) "Rust tests" cargo test --workspace --locked --quiet
+
+.PHONY: test-python
+test-python: build  ## Every Python test but the wheel's
+	@$(STEP) "Python tests" $(BIN)/pytest -q -m "not packaging"
+
+.PHONY: test-wheel
+test-wheel: setup  ## Build the wheel if sources changed; run it in an empty environment
+	@$(STEP) "wheel test" $(BIN)/pytest -q -m packaging
+
+.PHONY: snapshots
+snapshots: setup  ## Rewrite the expected outputs of snapshot tests, for review with git diff
+	@INSTA_UPDATE=always INSTA_FORCE_PASS=1 cargo test --workspace --locked --quiet
+	@git --no-pager diff --stat
+
+.PHONY: bench
+bench: build .venv/.group-bench  ## Measure against NumPy and memory bandwidth; print a table
+	@$(BIN)/python benches/python/bench_spine.py
+
+.PHONY: wheel
+wheel: setup  ## One self-contained wheel in dist/, LLVM linked statically
+	@$(STEP) "wheel" tools/build_wheel.sh
+
+.PHONY: docs
+docs: build .venv/.group-docs  ## Build the documentation site into site/; any broken link fails
+	@$(STEP) "docs" $(BIN)/mkdocs build --strict --quiet
+
+.PHONY: clean
+clean:  ## Remove everything that was built, and .venv
+	@rm -rf target dist site .venv python/situ/*.so

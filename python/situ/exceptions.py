@@ -1,0 +1,81 @@
+"""Every exception and warning situ raises, in one place.
+
+All errors share `SituError`, so ``except situ.SituError`` catches whatever situ can raise, and each
+also derives from the built-in that NumPy users already expect for that kind of mistake
+(``except ValueError`` around a shape mismatch keeps working).
+
+Messages have three parts: what happened, why (with the caller's own names and values) and what to
+do about it. Nothing here formats messages; the Rust layers write them and
+``crates/situ-python/src/error.rs`` chooses the class.
+"""
+
+
+class SituError(Exception):
+    """Base of every error situ raises.
+
+    Examples
+    --------
+    >>> import situ
+    >>> issubclass(situ.PlacementError, situ.SituError)
+    True
+    """
+
+
+class PlacementError(SituError, ValueError):
+    """The arrays of one call do not agree on where to compute.
+
+    Raised before anything runs: no data was copied and no argument was changed.
+
+    Examples
+    --------
+    >>> import situ
+    >>> issubclass(situ.PlacementError, ValueError)
+    True
+    """
+
+
+class ShapeError(SituError, ValueError):
+    """Shapes, axes or ranges do not fit together."""
+
+
+class DTypeError(SituError, TypeError):
+    """An element type is unknown here, or two of them have no common type."""
+
+
+class KernelError(SituError):
+    """A Python function could not be made into a kernel, or could not be launched.
+
+    The message shows every problem found, each with the source line it is about.
+    """
+
+
+class KernelTypeError(KernelError, TypeError):
+    """A kernel's arguments, or the expressions inside it, have types that do not fit."""
+
+
+class DeviceError(SituError, RuntimeError):
+    """A device, driver or compiler refused what it was asked to do, or no device matches."""
+
+
+class OutOfMemoryError(SituError, MemoryError):
+    """An allocation did not fit.
+
+    The message names the request, what the memory pool holds and what the device has. Everything
+    allocated before stays valid.
+    """
+
+
+class InternalError(SituError, RuntimeError):
+    """situ broke one of its own rules. This is a bug in situ; please report it."""
+
+
+class SituWarning(UserWarning):
+    """Base of every warning situ gives."""
+
+
+class PlacementWarning(SituWarning):
+    """A request about placement was understood but has no effect."""
+
+
+class CacheWarning(SituWarning):
+    """The on-disk kernel cache cannot be used; kernels are compiled anew in each process."""
