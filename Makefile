@@ -41,7 +41,7 @@ setup: .venv/.ready  ## Install Debian packages, .venv and Python tools (done by
 
 .PHONY: build
 build: setup  ## Build the extension module (release) into .venv
-	@$(STEP) "extension module" $(BIN)/maturin develop --release --locked --quiet
+	@PIP_QUIET=1 $(STEP) "extension module" $(BIN)/maturin develop --release --locked --quiet
 
 .PHONY: fmt
 fmt: setup  ## Format Rust and Python; the only target that edits sources
