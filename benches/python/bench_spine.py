@@ -1,0 +1,226 @@
+"""Measures the promises of the spine: bandwidth, `sin`, compile time, launch cost, import time.
+
+Prints a Markdown table of ratios and times with the bar each should meet; `benches/README.md` says
+which question each row answers. It asserts nothing: a slow machine is not a bug.
+"""
+
+import importlib.util
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+
+import situ
+
+LENGTH = 10_000_000
+NEW_KERNELS = 20
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass
+class Row:
+    """One line of the table."""
+
+    name: str
+    measured: str
+    bar: str
+    is_met: bool
+    details: str
+
+
+@situ.kernel
+def multiply_add(a, b, c, out):  # noqa: ANN001, ANN201 (kernels are untyped Python)
+    """Do `out = a * b + c` in one pass."""
+    i = situ.get_global_id(0)
+    out[i] = a[i] * b[i] + c[i]
+
+
+@situ.kernel
+def nothing(a):  # noqa: ANN001, ANN201
+    """Do nothing, so that only the launch is left."""
+    pass
+
+
+def best_seconds(function: Callable[[], object], repeats: int = 15) -> float:
+    """Return the shortest of `repeats` runs, after one that warms up."""
+    function()
+    return min(seconds(function) for _ in range(repeats))
+
+
+def seconds(function: Callable[[], object]) -> float:
+    """Time one call."""
+    start = time.perf_counter()
+    function()
+    return time.perf_counter() - start
+
+
+def copy_loop() -> Callable[[np.ndarray, np.ndarray], None]:
+    """Return a plain parallel copy loop that owes nothing to situ."""
+    import numba
+
+    @numba.njit(parallel=True)
+    def copy(source: np.ndarray, target: np.ndarray) -> None:
+        for i in numba.prange(source.size):
+            target[i] = source[i]
+
+    return copy
+
+
+def bench_bandwidth() -> Row:
+    """Compare `a*b + c` with a copy loop by bytes per second."""
+    rng = np.random.default_rng(0)
+    host = [rng.random(LENGTH) for _ in range(3)]
+    target = np.ones(LENGTH)
+    a, b, c = (situ.asarray(values) for values in host)
+    out = situ.asarray(target)
+    copy = copy_loop()
+
+    def run() -> None:
+        multiply_add(a, b, c, out)
+        out.queue.wait()
+
+    copy_rate = 2 * 8 * LENGTH / best_seconds(lambda: copy(host[0], target)) / 1e9
+    rate = 4 * 8 * LENGTH / best_seconds(run) / 1e9
+    share = rate / copy_rate
+    details = f"{rate:.1f} GB/s, copy {copy_rate:.1f} GB/s"
+    return Row("`a*b + c`, 10M float64", f"{share:.0%} of copy", "≥ 85 %", share >= 0.85, details)
+
+
+def bench_sin() -> Row:
+    """Compare `sin` with NumPy's."""
+    host = np.random.default_rng(1).uniform(-10.0, 10.0, LENGTH)
+    target = np.empty_like(host)
+    x = situ.asarray(host)
+    numpy_ms = 1e3 * best_seconds(lambda: np.sin(host, out=target), repeats=5)
+    situ_ms = 1e3 * best_seconds(lambda: situ.sin(x).queue.wait())
+    ratio = numpy_ms / situ_ms
+    details = f"{situ_ms:.1f} ms, NumPy {numpy_ms:.1f} ms"
+    return Row("`sin`, 10M float64", f"{ratio:.1f} x NumPy", "≥ 10 x", ratio >= 10, details)
+
+
+def bench_compile() -> list[Row]:
+    """Time first calls of new kernels, without and with another process's cache."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "new_kernels.py"
+        source.write_text(new_kernels_source(), encoding="utf-8")
+        environment = {**os.environ, "SITU_CACHE_DIR": str(Path(folder) / "cache")}
+        command = [sys.executable, __file__, "--first-calls", str(source)]
+        new, cached = (
+            float(subprocess.run(command, env=environment, check=True, capture_output=True).stdout)
+            for _ in range(2)
+        )
+    return [
+        Row("new kernel", f"{new:.2f} ms", "≤ 15 ms", new <= 15, f"median of {NEW_KERNELS}"),
+        Row("kernel from disk", f"{cached:.2f} ms", "≤ 1.5 ms", cached <= 1.5, "new process"),
+    ]
+
+
+def new_kernels_source() -> str:
+    """Write kernels that differ in their constants, so that no two share a cache entry."""
+    kernels = (
+        "@situ.kernel\n"
+        f"def kernel_{k}(a, out):\n"
+        "    i = situ.get_global_id(0)\n"
+        f"    out[i] = a[i] * {k}.25 + {k}.5\n"
+        for k in range(NEW_KERNELS + 1)
+    )
+    return '"""Kernels made by bench_spine.py."""\nimport situ\n\n' + "\n\n".join(kernels)
+
+
+def print_first_call_ms(source: Path) -> None:
+    """Print the median cost of a first call over a second one; runs in a child process."""
+    kernels = import_file(source)
+    a = situ.asarray(np.ones(16))
+    out = situ.asarray(np.ones(16))
+    costs = []
+    for k in range(NEW_KERNELS + 1):
+        kernel = getattr(kernels, f"kernel_{k}")
+        first, second = (seconds(lambda f=kernel: (f(a, out), out.queue.wait())) for _ in range(2))
+        costs.append(first - second)
+    # The first kernel of a process pays for starting the compiler, which is not the question.
+    print(1e3 * statistics.median(costs[1:]))
+
+
+def import_file(source: Path) -> ModuleType:
+    """Import a module from a file outside the package path."""
+    spec = importlib.util.spec_from_file_location(source.stem, source)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def bench_launch() -> Row:
+    """Time a launch that does nothing, from Python, with the wait."""
+    x = situ.asarray(np.ones(1))
+    launch = nothing[1]
+    wait = x.queue.wait
+
+    def run() -> None:
+        for _ in range(1000):
+            launch(x)
+            wait()
+
+    microseconds = 1e6 * best_seconds(run) / 1000
+    return Row("empty launch and wait", f"{microseconds:.2f} µs", "≤ 5 µs", microseconds <= 5, "")
+
+
+def bench_import() -> Row:
+    """Time `import situ` in new processes that have imported NumPy."""
+    code = (
+        "import numpy, time; t = time.perf_counter(); import situ; print(time.perf_counter() - t)"
+    )
+    command = [sys.executable, "-c", code]
+    runs = [
+        float(subprocess.run(command, check=True, capture_output=True).stdout) for _ in range(11)
+    ]
+    milliseconds = 1e3 * statistics.median(runs)
+    return Row(
+        "import over NumPy", f"{milliseconds:.1f} ms", "≤ 100 ms", milliseconds <= 100, "median"
+    )
+
+
+def describe_run() -> str:
+    """Say what was measured on, so that the table can be judged later."""
+    commit = subprocess.run(
+        ["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True
+    ).stdout.strip()
+    cores = len(os.sched_getaffinity(0))
+    return (
+        f"{processor_name()}, {cores} cores; situ {situ.__version__} ({commit or 'no commit'}), "
+        f"NumPy {np.__version__}, Python {platform.python_version()}"
+    )
+
+
+def processor_name() -> str:
+    """Return the processor's name as Linux tells it."""
+    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.machine()
+
+
+def main() -> None:
+    """Run every benchmark and print the table."""
+    if sys.argv[1:2] == ["--first-calls"]:
+        print_first_call_ms(Path(sys.argv[2]))
+        return
+    print(describe_run() + "\n")
+    print("| what | measured | bar | met | details |\n|---|---|---|---|---|")
+    for row in [bench_bandwidth(), bench_sin(), *bench_compile(), bench_launch(), bench_import()]:
+        met = "yes" if row.is_met else "no"
+        print(f"| {row.name} | {row.measured} | {row.bar} | {met} | {row.details} |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,60 @@
+"""The published wheel stands on its own: no LLVM, no compiler, no PATH, no environment.
+
+`make test-wheel` builds the wheel first when sources are newer than it. Everything runs in a child
+process, because this process already has the developer's build of situ.
+"""
+
+import re
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.packaging
+
+ROOT = Path(__file__).resolve().parents[2]
+FIRST_STEPS = Path(__file__).with_name("first_steps.py")
+
+
+@pytest.fixture(scope="session")
+def wheel() -> Path:
+    wheels = sorted((ROOT / "dist").glob("*.whl"))
+    assert len(wheels) == 1, f"expected one wheel in dist/, found {wheels}; run `make wheel`"
+    return wheels[0]
+
+
+@pytest.fixture(scope="session")
+def empty_python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the interpreter of a new environment that holds the wheel and NumPy only."""
+    folder = tmp_path_factory.mktemp("wheel") / "venv"
+    venv.create(folder, with_pip=False)
+    python = folder / "bin" / "python"
+    pip = [sys.executable, "-m", "pip", "--python", str(python)]
+    subprocess.run([*pip, "install", "--quiet", "--only-binary=:all:", str(wheel)], check=True)
+    return python
+
+
+def run(python: Path, *arguments: str, cwd: Path) -> str:
+    """Run `python` with an empty environment, PATH included; return what it printed."""
+    done = subprocess.run(
+        [str(python), *arguments], cwd=cwd, env={"PATH": ""}, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_tag_says_abi3_and_which_systems(wheel: Path) -> None:
+    tag = re.fullmatch(r"situ-[\d.]+-cp311-abi3-(.+)\.whl", wheel.name)
+    assert tag, wheel.name
+    assert tag.group(1).startswith("manylinux_"), "a plain linux tag promises nothing"
+
+
+def test_first_steps_run_with_nothing_around(empty_python: Path, tmp_path: Path) -> None:
+    assert run(empty_python, str(FIRST_STEPS), cwd=tmp_path) == "first steps: ok\n"
+
+
+def test_no_shared_llvm_is_loaded(empty_python: Path, tmp_path: Path) -> None:
+    code = "import pathlib, situ; print(pathlib.Path('/proc/self/maps').read_text())"
+    assert "libLLVM" not in run(empty_python, "-c", code, cwd=tmp_path)
