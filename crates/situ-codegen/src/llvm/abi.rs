@@ -1,0 +1,90 @@
+//! How the runtime calls a compiled kernel: the one definition both sides use.
+//!
+//! A kernel is one exported function `void symbol(ptr args, ptr launch)`.
+//!
+//! * `args` points at 8-byte slots, one for each *lowered* parameter: a scalar's bits in the low
+//!   bytes (little-endian; `bool` is one byte, 0 or 1); the address of a pointer into global memory;
+//!   for a pointer into local memory the byte offset of its area from `scratch`, a multiple of
+//!   [`BLOCK_ALIGN_BYTES`] that is at least [`KernelAbi::local_bytes`].
+//! * `launch` points at a [`LaunchFrame`].
+//!
+//! Chunks of one launch may run on several threads at once and in any order. `scratch` and `frame`
+//! belong to one call at a time, start on a multiple of [`BLOCK_ALIGN_BYTES`], and their contents are
+//! undefined before and after the call.
+
+use std::mem::offset_of;
+
+use situ_ir::Parameter;
+
+/// What `scratch`, `frame` and each launch-sized local area are aligned to.
+pub const BLOCK_ALIGN_BYTES: usize = 64;
+
+/// Bytes of one argument slot.
+pub const ARGUMENT_SLOT_BYTES: usize = 8;
+
+/// The part of a launch that one call of a kernel runs.
+///
+/// Dimension 0 is the slowest. Dimensions that do not exist have size 1.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct LaunchFrame {
+    /// Work-items of the whole launch in each dimension.
+    pub global_size: [u64; 3],
+    /// Work-items of a work-group in each dimension; 1 for [`KernelShape::Items`].
+    pub local_size: [u64; 3],
+    /// The first work-item or work-group (see [`KernelShape`]) of this chunk, row-major.
+    pub begin: u64,
+    /// One past the last.
+    pub end: u64,
+    /// Local memory: [`KernelAbi::local_bytes`], then the launch-sized areas. May be null if there
+    /// is none of either.
+    pub scratch: *mut u8,
+    /// [`KernelAbi::frame_bytes_per_item`] for each work-item of a group. May be null if that is 0.
+    pub frame: *mut u8,
+}
+
+/// Where the fields of [`LaunchFrame`] are, in bytes.
+pub(crate) mod offset {
+    use super::{LaunchFrame, offset_of};
+
+    pub(crate) const GLOBAL_SIZE: usize = offset_of!(LaunchFrame, global_size);
+    pub(crate) const LOCAL_SIZE: usize = offset_of!(LaunchFrame, local_size);
+    pub(crate) const BEGIN: usize = offset_of!(LaunchFrame, begin);
+    pub(crate) const END: usize = offset_of!(LaunchFrame, end);
+    pub(crate) const SCRATCH: usize = offset_of!(LaunchFrame, scratch);
+    pub(crate) const FRAME: usize = offset_of!(LaunchFrame, frame);
+}
+
+const _: () = assert!(
+    size_of::<LaunchFrame>() == 80,
+    "emitted code knows the layout"
+);
+
+/// What `begin` and `end` of a [`LaunchFrame`] count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum KernelShape {
+    /// Work-items of the flattened range. The kernel knows nothing of work-groups.
+    Items,
+    /// Work-groups.
+    Groups,
+}
+
+/// What the runtime must know to call a kernel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KernelAbi {
+    /// The kernel's name in the module.
+    pub name: String,
+    /// The exported symbol.
+    pub symbol: String,
+    /// What a chunk consists of.
+    pub shape: KernelShape,
+    /// Dimensions of the ranges the kernel can be launched over.
+    pub dims: u8,
+    /// Bytes at the start of `scratch` that the kernel's own local arrays take; a multiple of
+    /// [`BLOCK_ALIGN_BYTES`].
+    pub local_bytes: u64,
+    /// Bytes of `frame` for each work-item of a work-group; a multiple of 8.
+    pub frame_bytes_per_item: u64,
+    /// The parameters after lowering, one for each argument slot.
+    pub parameters: Vec<Parameter>,
+}

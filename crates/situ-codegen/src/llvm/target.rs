@@ -1,0 +1,51 @@
+//! What the LLVM emitter must know about the processor.
+
+use std::collections::BTreeSet;
+
+use crate::target::MathMode;
+
+/// The widest vectors that mathematical functions are called with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum VectorIsa {
+    /// 128-bit vectors, what every x86-64 processor has.
+    #[default]
+    Sse2,
+    /// 256-bit vectors; such processors also convert `float16` in hardware.
+    Avx2,
+    /// 512-bit vectors.
+    Avx512,
+}
+
+/// What the processor and its libraries offer, and how the user wants numbers to be computed.
+///
+/// The options are part of the emitted text's meaning: the same module with other options is
+/// another program.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TargetOptions {
+    /// Which vector mathematical functions to call.
+    pub vector_isa: VectorIsa,
+    /// The vector mathematical functions there are, by their symbols in the vector function ABI, for
+    /// example `_ZGVdN4v_sin`.
+    pub vector_functions: BTreeSet<String>,
+    /// Whether to use them.
+    pub math: MathMode,
+    /// Work-items in a sub-group; at least 1.
+    pub sub_group_size: u32,
+}
+
+impl TargetOptions {
+    /// Work-items in a sub-group unless something else is asked for: one vector of `float32`.
+    pub const DEFAULT_SUB_GROUP_SIZE: u32 = 16;
+}
+
+impl Default for TargetOptions {
+    /// Any x86-64 processor with nothing but the C library.
+    fn default() -> Self {
+        Self {
+            vector_isa: VectorIsa::default(),
+            vector_functions: BTreeSet::new(),
+            math: MathMode::default(),
+            sub_group_size: Self::DEFAULT_SUB_GROUP_SIZE,
+        }
+    }
+}
