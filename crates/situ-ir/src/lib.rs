@@ -108,4 +108,4 @@ pub use statement::{
     CombineOperator, MemoryOrder, MemoryScope, MemorySpaces, Statement, StatementKind,
 };
 pub use types::{AddressSpace, Type};
-pub use validate::{FunctionInfo, ParameterAccess, ValidModule, validate};
+pub use validate::{FunctionInfo, ParameterAccess, PointerRoot, ValidModule, validate};

@@ -147,3 +147,10 @@ pub struct ArrayVariable {
     /// `Local` (kernels only) or `Private`.
     pub space: AddressSpace,
 }
+
+impl ArrayVariable {
+    /// Bytes of all elements; as many as a `u64` counts if they are more.
+    pub fn size_bytes(&self) -> u64 {
+        self.length.saturating_mul(self.element.size_bytes() as u64)
+    }
+}

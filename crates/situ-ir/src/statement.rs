@@ -308,6 +308,20 @@ pub enum CollectiveOperation {
     All,
 }
 
+impl CollectiveOperation {
+    /// The word used in the text format.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Reduce(_) => "reduce",
+            Self::InclusiveScan(_) => "inclusive_scan",
+            Self::ExclusiveScan(_) => "exclusive_scan",
+            Self::Broadcast(_) => "broadcast",
+            Self::Any => "any",
+            Self::All => "all",
+        }
+    }
+}
+
 /// How a collective combines two contributions. As the binary operators of the same names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CombineOperator {
@@ -402,6 +416,11 @@ impl StatementKind {
             Self::Collective(collective) => Some(collective.result),
             _ => None,
         }
+    }
+
+    /// Whether all work-items of the group meet here: a barrier or collective.
+    pub fn is_meeting(&self) -> bool {
+        matches!(self, Self::Barrier(_) | Self::Collective(_))
     }
 
     /// The blocks nested in this statement, in the order they are written.

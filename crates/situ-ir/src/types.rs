@@ -64,6 +64,14 @@ impl Type {
             Self::Pointer { .. } => None,
         }
     }
+
+    /// What is pointed at, if this is a pointer.
+    pub fn element(self) -> Option<DType> {
+        match self {
+            Self::Scalar(_) => None,
+            Self::Pointer { element, .. } => Some(element),
+        }
+    }
 }
 
 impl From<DType> for Type {

@@ -1,49 +1,113 @@
 //! Types of expressions.
 //!
 //! Invariants:
-//! * operands come before the expressions that use them, so expressions have no cycles;
-//! * handles and parameter positions exist; dimensions are 0 to 2;
+//! * a kernel asks about dimensions it has, a device function about dimensions 0 to 2 (`V003`);
 //! * operators, functions and casts accept the types of their operands; operands of binary operators,
 //!   select and mathematical functions have one type; conditions are `bool`; indices are `int64`;
-//! * loads and offsets are of pointers; literals and casts are scalars.
+//!   loads and offsets are of pointers; everything else is of scalars (`V004`);
+//! * mathematical functions have the right number of arguments (`V005`).
 
+use super::{Checker, Types};
 use crate::arena::Handle;
 use crate::diagnostic::Diagnostic;
 use crate::dtype::DType;
-use crate::expression::Expression;
-use crate::module::Function;
+use crate::expression::{BinaryOperator, Expression, MathDomain, MathFunction, UnaryOperator};
+use crate::module::FunctionKind;
 use crate::types::Type;
 
-/// The type used for expressions that have none, so that one mistake is reported once.
-const UNKNOWN: Type = Type::INDEX;
-
-/// Finds the type of every expression of a function.
-pub(super) fn check(function: &Function, diagnostics: &mut Vec<Diagnostic>) -> Vec<Type> {
-    let mut checker = Checker {
-        function,
-        types: Vec::with_capacity(function.expressions.len()),
-    };
-    for (handle, expression) in function.expressions.iter() {
-        let ty = match checker.resolve(handle, expression) {
-            Ok(ty) => ty,
-            Err(problem) => {
-                diagnostics.push(problem.diagnostic(function, handle));
-                UNKNOWN
-            }
-        };
-        checker.types.push(ty);
+impl Checker<'_> {
+    /// Finds the type of every expression of the function.
+    pub(super) fn check_expressions(&mut self) -> Types {
+        let mut types = Types(Vec::with_capacity(self.function.expressions.len()));
+        for (handle, expression) in self.function.expressions.iter() {
+            let mut known = true;
+            expression.for_each_operand(|operand| known &= types.of(operand).is_some());
+            let ty = if known {
+                match self.resolve(&types, expression) {
+                    Ok(ty) => Some(ty),
+                    Err(problem) => {
+                        let diagnostic = problem.diagnostic(self.name());
+                        let span = self.function.expressions.span(handle);
+                        self.push(diagnostic.label(span, ""));
+                        None
+                    }
+                }
+            } else {
+                None
+            };
+            types.0.push(ty);
+        }
+        types
     }
-    checker.types
+
+    /// The type of an expression whose operands have types.
+    fn resolve(&self, types: &Types, expression: &Expression) -> Result<Type, Problem> {
+        let of = |operand: &Handle<Expression>| {
+            types
+                .of(*operand)
+                .expect("only expressions with typed operands are resolved")
+        };
+        let function = self.function;
+        match expression {
+            Expression::Literal(literal) => Ok(literal.dtype().into()),
+            Expression::Parameter(position) => Ok(function.parameters[*position as usize].ty),
+            Expression::Value(value) => Ok(function.values[*value].ty),
+            Expression::Variable(variable) => Ok(function.variables[*variable].dtype.into()),
+            Expression::Array(array) => {
+                let array = &function.arrays[*array];
+                Ok(Type::pointer(array.element, array.space))
+            }
+            Expression::WorkItem(query) => self.dimension(query.dimension()),
+            Expression::Unary { operator, operand } => unary(*operator, of(operand)),
+            Expression::Binary {
+                operator,
+                left,
+                right,
+            } => binary(*operator, of(left), of(right)),
+            Expression::Select {
+                condition,
+                accept,
+                reject,
+            } => select(of(condition), of(accept), of(reject)),
+            Expression::Cast { operand, to } => cast(of(operand), *to),
+            Expression::Bitcast { operand, to } => bitcast(of(operand), *to),
+            Expression::Math {
+                function,
+                arguments,
+            } => math(*function, arguments.iter().map(of).collect()),
+            Expression::Complex { real, imaginary } => complex(of(real), of(imaginary)),
+            Expression::Load { pointer, index } => {
+                access("load", of(pointer), of(index)).map(|(element, _)| element.into())
+            }
+            Expression::Offset { pointer, index } => {
+                access("offset", of(pointer), of(index)).map(|(_, pointer)| pointer)
+            }
+        }
+    }
+
+    fn dimension(&self, dimension: Option<u8>) -> Result<Type, Problem> {
+        let dims = match self.function.kind {
+            FunctionKind::Kernel { dims } => dims.clamp(1, 3),
+            FunctionKind::Device => 3,
+        };
+        match dimension {
+            Some(dimension) if dimension >= dims => Err(Problem::Dimension { dimension, dims }),
+            _ => Ok(Type::INDEX),
+        }
+    }
 }
 
 /// What is wrong with one expression.
 enum Problem {
-    LaterOperand,
-    MissingHandle,
-    Dimension(u8),
+    Dimension {
+        dimension: u8,
+        dims: u8,
+    },
     Operands {
         what: &'static str,
         found: Vec<Type>,
+        /// What it takes instead, as the end of a sentence.
+        takes: &'static str,
     },
     ArgumentCount {
         function: &'static str,
@@ -53,29 +117,23 @@ enum Problem {
 }
 
 impl Problem {
-    fn diagnostic(self, function: &Function, handle: Handle<Expression>) -> Diagnostic {
-        let span = function.expressions.span(handle);
-        let name = &function.name;
-        let diagnostic = match self {
-            Self::LaterOperand => Diagnostic::error(
-                "V001",
-                format!("an expression of `{name}` uses an expression that comes after it"),
-            ),
-            Self::MissingHandle => Diagnostic::error(
-                "V002",
-                format!("an expression of `{name}` refers to something that does not exist"),
-            ),
-            Self::Dimension(dimension) => Diagnostic::error(
-                "V003",
-                format!("`{name}` asks about dimension {dimension}; dimensions are 0 to 2"),
-            ),
-            Self::Operands { what, found } => {
-                let found: Vec<_> = found.iter().map(|ty| format!("`{ty}`")).collect();
+    fn diagnostic(self, name: &str) -> Diagnostic {
+        match self {
+            Self::Dimension { dimension, dims } => {
+                let last = dims - 1;
                 Diagnostic::error(
-                    "V004",
-                    format!("`{what}` in `{name}` does not take {}", found.join(" and ")),
+                    "V003",
+                    format!("`{name}` asks about dimension {dimension}, which it does not have"),
                 )
+                .why(format!("its dimensions are numbered 0 to {last}"))
+                .help("launch over more dimensions, or ask about an earlier one")
             }
+            Self::Operands { what, found, takes } => Diagnostic::error(
+                "V004",
+                format!("`{what}` in `{name}` does not take {}", list(&found)),
+            )
+            .why(format!("`{what}` takes {takes}"))
+            .help("cast the operands first"),
             Self::ArgumentCount {
                 function,
                 expected,
@@ -83,180 +141,143 @@ impl Problem {
             } => Diagnostic::error(
                 "V005",
                 format!("`{function}` in `{name}` takes {expected} arguments, not {found}"),
-            ),
-        };
-        diagnostic.label(span, "")
+            )
+            .help("pass as many arguments as the function has"),
+        }
     }
 }
 
-struct Checker<'a> {
-    function: &'a Function,
-    types: Vec<Type>,
+/// Types in backticks, joined for a sentence.
+fn list(types: &[Type]) -> String {
+    let types: Vec<_> = types.iter().map(|ty| format!("`{ty}`")).collect();
+    types.join(" and ")
 }
 
-impl Checker<'_> {
-    fn resolve(
-        &self,
-        handle: Handle<Expression>,
-        expression: &Expression,
-    ) -> Result<Type, Problem> {
-        let mut in_order = true;
-        expression.for_each_operand(|operand| in_order &= operand < handle);
-        if !in_order {
-            return Err(Problem::LaterOperand);
-        }
-        let function = self.function;
-        match expression {
-            Expression::Literal(literal) => Ok(literal.dtype().into()),
-            Expression::Parameter(position) => function
-                .parameters
-                .get(*position as usize)
-                .map(|parameter| parameter.ty)
-                .ok_or(Problem::MissingHandle),
-            Expression::Value(value) => function
-                .values
-                .get(*value)
-                .map(|value| value.ty)
-                .ok_or(Problem::MissingHandle),
-            Expression::Variable(variable) => function
-                .variables
-                .get(*variable)
-                .map(|variable| variable.dtype.into())
-                .ok_or(Problem::MissingHandle),
-            Expression::Array(array) => function
-                .arrays
-                .get(*array)
-                .map(|array| Type::pointer(array.element, array.space))
-                .ok_or(Problem::MissingHandle),
-            Expression::WorkItem(query) => match query.dimension() {
-                Some(dimension) if dimension > 2 => Err(Problem::Dimension(dimension)),
-                _ => Ok(Type::INDEX),
-            },
-            Expression::Unary { operator, operand } => {
-                let operand = self.ty(*operand);
-                operand
-                    .scalar()
-                    .and_then(|dtype| operator.result(dtype))
-                    .map(Type::Scalar)
-                    .ok_or(Problem::Operands {
-                        what: operator.name(),
-                        found: vec![operand],
-                    })
+fn unary(operator: UnaryOperator, operand: Type) -> Result<Type, Problem> {
+    let result = operand.scalar().and_then(|dtype| operator.result(dtype));
+    result.map(Type::Scalar).ok_or(Problem::Operands {
+        what: operator.name(),
+        found: vec![operand],
+        takes: match operator {
+            UnaryOperator::Negate | UnaryOperator::Abs => "any number, but not `bool`",
+            UnaryOperator::Not => "an integer or `bool`",
+            UnaryOperator::Conjugate | UnaryOperator::Real | UnaryOperator::Imaginary => {
+                "a complex number"
             }
-            Expression::Binary {
-                operator,
-                left,
-                right,
-            } => {
-                let (left, right) = (self.ty(*left), self.ty(*right));
-                left.scalar()
-                    .filter(|_| left == right)
-                    .and_then(|dtype| operator.result(dtype))
-                    .map(Type::Scalar)
-                    .ok_or(Problem::Operands {
-                        what: operator.name(),
-                        found: vec![left, right],
-                    })
-            }
-            Expression::Select {
-                condition,
-                accept,
-                reject,
-            } => {
-                let found = [self.ty(*condition), self.ty(*accept), self.ty(*reject)];
-                let fits = found[0] == Type::BOOL && found[1] == found[2];
-                if fits && found[1].scalar().is_some() {
-                    Ok(found[1])
-                } else {
-                    Err(Problem::Operands {
-                        what: "select",
-                        found: found.to_vec(),
-                    })
-                }
-            }
-            Expression::Cast { operand, to } => match self.ty(*operand) {
-                Type::Scalar(_) => Ok((*to).into()),
-                pointer @ Type::Pointer { .. } => Err(Problem::Operands {
-                    what: "cast",
-                    found: vec![pointer],
-                }),
-            },
-            Expression::Bitcast { operand, to } => {
-                let operand = self.ty(*operand);
-                let plain = |dtype: DType| !dtype.is_bool() && !dtype.is_complex();
-                operand
-                    .scalar()
-                    .filter(|from| plain(*from) && plain(*to))
-                    .filter(|from| from.size_bytes() == to.size_bytes())
-                    .map(|_| (*to).into())
-                    .ok_or(Problem::Operands {
-                        what: "bitcast",
-                        found: vec![operand],
-                    })
-            }
-            Expression::Math {
-                function,
-                arguments,
-            } => {
-                if arguments.len() != function.arity() {
-                    return Err(Problem::ArgumentCount {
-                        function: function.name(),
-                        expected: function.arity(),
-                        found: arguments.len(),
-                    });
-                }
-                let found: Vec<_> = arguments
-                    .iter()
-                    .map(|&argument| self.ty(argument))
-                    .collect();
-                found[0]
-                    .scalar()
-                    .filter(|_| found.iter().all(|ty| *ty == found[0]))
-                    .and_then(|dtype| function.result(dtype))
-                    .map(Type::Scalar)
-                    .ok_or(Problem::Operands {
-                        what: function.name(),
-                        found,
-                    })
-            }
-            Expression::Complex { real, imaginary } => {
-                let found = [self.ty(*real), self.ty(*imaginary)];
-                match found {
-                    [Type::Scalar(DType::F32), Type::Scalar(DType::F32)] => Ok(DType::C64.into()),
-                    [Type::Scalar(DType::F64), Type::Scalar(DType::F64)] => Ok(DType::C128.into()),
-                    _ => Err(Problem::Operands {
-                        what: "complex",
-                        found: found.to_vec(),
-                    }),
-                }
-            }
-            Expression::Load { pointer, index } => self
-                .element(*pointer, *index, "load")
-                .map(|(element, _)| element.into()),
-            Expression::Offset { pointer, index } => self
-                .element(*pointer, *index, "offset")
-                .map(|(_, pointer)| pointer),
-        }
-    }
+            UnaryOperator::IsNan
+            | UnaryOperator::IsInf
+            | UnaryOperator::IsFinite
+            | UnaryOperator::SignBit => "a real floating-point number",
+            UnaryOperator::PopCount | UnaryOperator::LeadingZeros => "an integer",
+        },
+    })
+}
 
-    fn ty(&self, expression: Handle<Expression>) -> Type {
-        self.types[expression.index()]
-    }
+fn binary(operator: BinaryOperator, left: Type, right: Type) -> Result<Type, Problem> {
+    use BinaryOperator as Op;
+    let dtype = left.scalar().filter(|_| left == right);
+    let result = dtype.and_then(|dtype| operator.result(dtype));
+    result.map(Type::Scalar).ok_or(Problem::Operands {
+        what: operator.name(),
+        found: vec![left, right],
+        takes: match operator {
+            Op::Add | Op::Subtract | Op::Multiply | Op::Power => {
+                "two numbers of one type, but not `bool`"
+            }
+            Op::Divide => "two floats or two complex numbers of one type",
+            Op::FloorDivide | Op::Modulo | Op::Minimum | Op::Maximum => {
+                "two integers or two floats of one type"
+            }
+            Op::TruncatingDivide | Op::TruncatingRemainder | Op::ShiftLeft | Op::ShiftRight => {
+                "two integers of one type"
+            }
+            Op::BitAnd | Op::BitOr | Op::BitXor => "two integers of one type or two `bool`",
+            Op::Equal | Op::NotEqual => "two scalars of one type",
+            Op::Less | Op::LessEqual | Op::Greater | Op::GreaterEqual => {
+                "two integers or two floats of one type"
+            }
+        },
+    })
+}
 
-    /// The element type and pointer type of an access.
-    fn element(
-        &self,
-        pointer: Handle<Expression>,
-        index: Handle<Expression>,
-        what: &'static str,
-    ) -> Result<(DType, Type), Problem> {
-        let found = [self.ty(pointer), self.ty(index)];
-        match found {
-            [Type::Pointer { element, .. }, Type::INDEX] => Ok((element, found[0])),
-            _ => Err(Problem::Operands {
-                what,
-                found: found.to_vec(),
-            }),
-        }
+fn select(condition: Type, accept: Type, reject: Type) -> Result<Type, Problem> {
+    if condition == Type::BOOL && accept == reject && accept.scalar().is_some() {
+        return Ok(accept);
+    }
+    Err(Problem::Operands {
+        what: "select",
+        found: vec![condition, accept, reject],
+        takes: "a `bool` and two scalars of one type",
+    })
+}
+
+fn cast(operand: Type, to: DType) -> Result<Type, Problem> {
+    match operand {
+        Type::Scalar(_) => Ok(to.into()),
+        Type::Pointer { .. } => Err(Problem::Operands {
+            what: "cast",
+            found: vec![operand],
+            takes: "a scalar",
+        }),
+    }
+}
+
+fn bitcast(operand: Type, to: DType) -> Result<Type, Problem> {
+    let plain = |dtype: DType| !dtype.is_bool() && !dtype.is_complex();
+    operand
+        .scalar()
+        .filter(|from| plain(*from) && plain(to) && from.size_bytes() == to.size_bytes())
+        .map(|_| to.into())
+        .ok_or(Problem::Operands {
+            what: "bitcast",
+            found: vec![operand, to.into()],
+            takes: "an integer or float to another one of the same size",
+        })
+}
+
+fn math(function: MathFunction, found: Vec<Type>) -> Result<Type, Problem> {
+    if found.len() != function.arity() {
+        return Err(Problem::ArgumentCount {
+            function: function.name(),
+            expected: function.arity(),
+            found: found.len(),
+        });
+    }
+    found[0]
+        .scalar()
+        .filter(|_| found.iter().all(|ty| *ty == found[0]))
+        .and_then(|dtype| function.result(dtype))
+        .map(Type::Scalar)
+        .ok_or(Problem::Operands {
+            what: function.name(),
+            found,
+            takes: match function.domain() {
+                MathDomain::Real => "real floats, all of one type",
+                MathDomain::RealOrComplex => "floats or complex numbers, all of one type",
+            },
+        })
+}
+
+fn complex(real: Type, imaginary: Type) -> Result<Type, Problem> {
+    match (real, imaginary) {
+        (Type::Scalar(DType::F32), Type::Scalar(DType::F32)) => Ok(DType::C64.into()),
+        (Type::Scalar(DType::F64), Type::Scalar(DType::F64)) => Ok(DType::C128.into()),
+        _ => Err(Problem::Operands {
+            what: "complex",
+            found: vec![real, imaginary],
+            takes: "two `f32` or two `f64`",
+        }),
+    }
+}
+
+/// The element type and the pointer type of an access.
+fn access(what: &'static str, pointer: Type, index: Type) -> Result<(DType, Type), Problem> {
+    match (pointer, index) {
+        (Type::Pointer { element, .. }, Type::INDEX) => Ok((element, pointer)),
+        _ => Err(Problem::Operands {
+            what,
+            found: vec![pointer, index],
+            takes: "a pointer and an `i64` index",
+        }),
     }
 }

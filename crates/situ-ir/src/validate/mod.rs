@@ -1,10 +1,36 @@
 //! From [`Module`] to [`ValidModule`].
 //!
 //! Emitters, the interpreter and the runtime accept only a [`ValidModule`], so they need not check
-//! again what is checked here. Every violation becomes a [`Diagnostic`]; all of them are collected.
-//! The files of this folder list the invariants they enforce.
+//! again what is checked here. Every violation becomes a [`Diagnostic`] with a `V` code; all of them
+//! are collected. Each file of this folder opens with the invariants it enforces:
+//!
+//! | file | about |
+//! |---|---|
+//! | `signature` | names, parameters, results and arrays of functions |
+//! | `structure` | handles exist, no cycles, bounded nesting |
+//! | `expressions` | types of expressions |
+//! | `scope` | values are bound once and used where they are visible |
+//! | `statements` | types of statements, where jumps may stand, returns on every path |
+//! | `calls`, `atomics`, `collectives` | the statements of those names |
+//! | `uniformity` | analysis: what is the same for all work-items of a group |
+//! | `barriers` | barriers and collectives are reached by the whole group |
+//! | `access` | analysis: what a function does with its parameters and with groups |
+//!
+//! Statements that cannot be reached (after a `Break`, `Continue`, `Return` or an endless loop) are
+//! allowed, so that generators need not look for them; they must keep every rule all the same.
 
+mod access;
+mod atomics;
+mod barriers;
+mod calls;
+mod collectives;
 mod expressions;
+mod info;
+mod scope;
+mod signature;
+mod statements;
+mod structure;
+mod uniformity;
 
 use std::ops::Deref;
 
@@ -13,6 +39,10 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::expression::Expression;
 use crate::module::{Function, Module};
 use crate::types::Type;
+
+pub use info::{FunctionInfo, ParameterAccess, PointerRoot};
+pub use signature::{MAX_LOCAL_BYTES, MAX_PRIVATE_BYTES};
+pub use structure::{MAX_BLOCK_DEPTH, MAX_EXPRESSION_DEPTH, MAX_EXPRESSION_NODES};
 
 /// A module that keeps every rule, with what was learnt while checking it.
 ///
@@ -43,43 +73,6 @@ impl Deref for ValidModule {
     }
 }
 
-/// What validation learnt about a function.
-#[derive(Clone, Debug, Default)]
-pub struct FunctionInfo {
-    /// The type of each expression.
-    types: Vec<Type>,
-    /// Whether each expression has the same result for all work-items of a group.
-    uniform: Vec<bool>,
-    /// How each parameter's memory is used; scalars are not.
-    pub parameter_access: Vec<ParameterAccess>,
-    /// Whether a kernel contains a barrier or collective, so that its work-items must meet.
-    pub synchronises: bool,
-    /// Whether a kernel's meaning depends on work-groups: it synchronises, has local memory, or asks
-    /// for local or group ids or sizes (also in the functions it calls).
-    pub needs_groups: bool,
-}
-
-impl FunctionInfo {
-    /// The type of an expression.
-    pub fn type_of(&self, expression: Handle<Expression>) -> Type {
-        self.types[expression.index()]
-    }
-
-    /// Whether all work-items of a group get the same result from this expression.
-    pub fn is_uniform(&self, expression: Handle<Expression>) -> bool {
-        self.uniform[expression.index()]
-    }
-}
-
-/// How a function uses the memory behind a pointer parameter.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ParameterAccess {
-    /// Whether anything is read from it.
-    pub reads: bool,
-    /// Whether anything is written to it.
-    pub writes: bool,
-}
-
 /// Checks a module.
 ///
 /// # Errors
@@ -87,8 +80,16 @@ pub struct ParameterAccess {
 pub fn validate(module: Module) -> Result<ValidModule, Diagnostics> {
     let mut diagnostics = Vec::new();
     let mut functions = Vec::with_capacity(module.functions.len());
-    for (_, function) in module.functions.iter() {
-        functions.push(validate_function(function, &mut diagnostics));
+    for handle in module.functions.handles() {
+        let mut checker = Checker {
+            module: &module,
+            handle,
+            function: &module.functions[handle],
+            earlier: &functions,
+            diagnostics: &mut diagnostics,
+        };
+        let info = checker.check();
+        functions.push(info);
     }
     if diagnostics.is_empty() {
         Ok(ValidModule { module, functions })
@@ -100,10 +101,60 @@ pub fn validate(module: Module) -> Result<ValidModule, Diagnostics> {
     }
 }
 
-fn validate_function(function: &Function, diagnostics: &mut Vec<Diagnostic>) -> FunctionInfo {
-    let types = expressions::check(function, diagnostics);
-    FunctionInfo {
-        types,
-        ..FunctionInfo::default()
+/// The check of one function. The files of this folder add methods to it.
+struct Checker<'a> {
+    module: &'a Module,
+    handle: Handle<Function>,
+    function: &'a Function,
+    /// What is known of the functions before this one, which are all it may call.
+    earlier: &'a [FunctionInfo],
+    diagnostics: &'a mut Vec<Diagnostic>,
+}
+
+/// The type of each expression; `None` for an expression that was found wrong or is made of such, so
+/// that one mistake is reported once.
+struct Types(Vec<Option<Type>>);
+
+impl Types {
+    fn of(&self, expression: Handle<Expression>) -> Option<Type> {
+        self.0[expression.index()]
+    }
+}
+
+impl<'a> Checker<'a> {
+    fn check(&mut self) -> FunctionInfo {
+        self.check_signature();
+        if !self.check_structure() {
+            // Nothing else can be said of a function whose handles do not hold.
+            return FunctionInfo::unknown(self.function);
+        }
+        let types = self.check_expressions();
+        self.check_scopes();
+        self.check_statements(&types);
+        let uniformity = uniformity::analyse(self.function, self.earlier);
+        self.check_barriers(&uniformity);
+        let info = access::analyse(self.function, self.earlier);
+        self.check_private_bytes(&info);
+        FunctionInfo {
+            // A type is missing only where a diagnostic was pushed, and then nobody gets to ask.
+            types: types
+                .0
+                .into_iter()
+                .map(|ty| ty.unwrap_or(Type::INDEX))
+                .collect(),
+            uniform: uniformity.uniform_expressions(),
+            uniform_values: uniformity.uniform_values(),
+            uniform_variables: uniformity.uniform_variables(),
+            ..info
+        }
+    }
+
+    fn push(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// The name of the function being checked, for messages.
+    fn name(&self) -> &'a str {
+        &self.function.name
     }
 }
