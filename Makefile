@@ -6,7 +6,9 @@ SHELL := /bin/bash
 .NOTPARALLEL:
 
 # rustup's usual place, for shells that have not been told yet.
+ifeq ($(shell command -v cargo),)
 export PATH := $(PATH):$(HOME)/.cargo/bin
+endif
 
 BIN := .venv/bin
 STEP := tools/step.sh
