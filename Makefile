@@ -25,7 +25,7 @@ demo: build  ## Set up, build and take the tour (start here)
 	@$(BIN)/python examples/tour.py
 
 .PHONY: test
-test: lint test-rust test-python test-wheel  ## Set up, then run every check and every test (what the CI runs)
+test: lint test-rust test-python test-wheel docs  ## Set up, then run every check and every test (what the CI runs)
 
 .PHONY: check
 check: lint-quick build  ## The quick half of `make test`, for use while editing
@@ -63,6 +63,7 @@ lint-quick: setup
 .PHONY: lint
 lint: lint-quick build  ## Format, lint, layer, type and stub checks
 	@$(STEP) "clippy" cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+	@$(STEP) "Rust docs" tools/check_rust_docs.sh
 	@$(STEP) "Python types" $(BIN)/pyright
 	@$(STEP) "stubs" $(BIN)/stubtest situ._native --concise
 
