@@ -1,0 +1,522 @@
+//! Rewriting one function, statement by statement.
+//!
+//! Statements keep their order and places in the source. In front of a statement come the `Let`s and
+//! `Call`s that its expressions need ([`super::expressions`]). A statement about a complex number becomes
+//! two; the second must not see the first one's effect, so what it needs is bound before both.
+
+use super::core_form::{is_leaf, uses};
+use super::library::Library;
+use super::pairs::Term;
+use super::{LoweredFunction, LoweredParameter};
+use crate::arena::Handle;
+use crate::builder::FunctionBuilder;
+use crate::dtype::DType;
+use crate::expression::{Expression, UnaryOperator};
+use crate::module::{ArrayVariable, Function, FunctionKind, Value, Variable};
+use crate::statement::{Atomic, Block, Statement, StatementKind};
+use crate::types::{AddressSpace, Type};
+use crate::validate::{FunctionInfo, MAX_EXPRESSION_DEPTH, MAX_EXPRESSION_NODES, ValidModule};
+
+/// A function on its way to core IR.
+pub(super) struct FunctionLowering<'a> {
+    pub(super) source: &'a Function,
+    pub(super) info: &'a FunctionInfo,
+    /// What became of the functions before this one, which are those it may call.
+    earlier: &'a [LoweredFunction],
+    pub(super) library: &'a mut Library,
+    /// The function that is being made.
+    pub(super) f: FunctionBuilder,
+    pub(super) parameters: Vec<LoweredParameter>,
+    pub(super) values: Vec<Parts<Handle<Value>>>,
+    pub(super) variables: Vec<Parts<Handle<Variable>>>,
+    pub(super) arrays: Vec<Handle<ArrayVariable>>,
+    /// Where a complex result is stored.
+    result: Option<Handle<Expression>>,
+    /// The expressions of the present statement that have been lowered.
+    pub(super) terms: Vec<Option<Term>>,
+    /// How large each expression of the new function is.
+    sizes: Vec<Size>,
+}
+
+/// How large an expression is when it is written out.
+#[derive(Clone, Copy)]
+struct Size {
+    depth: usize,
+    nodes: usize,
+}
+
+/// Expressions larger than this are bound. One node of the source becomes a tree of at most some
+/// dozens, so what validation allows is not exceeded.
+const LARGEST_DEPTH: usize = MAX_EXPRESSION_DEPTH / 4;
+const LARGEST_NODES: usize = MAX_EXPRESSION_NODES / 64;
+
+/// One thing for a real number, or one for each part of a complex number.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Parts<T> {
+    One(T),
+    Pair(T, T),
+}
+
+impl<T: Copy> Parts<T> {
+    /// The only thing, or the one for the real part.
+    fn real(self) -> T {
+        match self {
+            Self::One(thing) | Self::Pair(thing, _) => thing,
+        }
+    }
+}
+
+impl<'a> FunctionLowering<'a> {
+    pub(super) fn new(
+        module: &'a ValidModule,
+        function: Handle<Function>,
+        earlier: &'a [LoweredFunction],
+        library: &'a mut Library,
+    ) -> Self {
+        let source = &module.functions[function];
+        let f = match source.kind {
+            FunctionKind::Kernel { dims } => FunctionBuilder::kernel(&source.name, dims),
+            FunctionKind::Device => FunctionBuilder::device(&source.name, source.result),
+        };
+        Self {
+            source,
+            info: module.info(function),
+            earlier,
+            library,
+            f,
+            parameters: Vec::new(),
+            values: Vec::new(),
+            variables: Vec::new(),
+            arrays: Vec::new(),
+            result: None,
+            terms: vec![None; source.expressions.len()],
+            sizes: Vec::new(),
+        }
+    }
+
+    /// Rewrites the function and adds it to the output.
+    pub(super) fn lower(mut self) -> LoweredFunction {
+        self.f.set_function_span(self.source.span);
+        self.declare_parameters();
+        self.declare_values();
+        self.declare_variables();
+        self.declare_arrays();
+        let source = self.source;
+        for statement in &source.body.statements {
+            self.statement(statement);
+        }
+        LoweredFunction {
+            function: self.library.append(self.f),
+            parameters: self.parameters,
+        }
+    }
+
+    // ----- declarations -----
+
+    fn declare_parameters(&mut self) {
+        for parameter in &self.source.parameters {
+            self.f.at(parameter.span);
+            let position = self.f.function().parameters.len() as u32;
+            let lowered = match parameter.ty {
+                Type::Scalar(dtype) if dtype.is_complex() => {
+                    let real = self.unique_parameter_name(&parameter.name, "_re");
+                    self.f.parameter(real, dtype.real().into());
+                    let imaginary = self.unique_parameter_name(&parameter.name, "_im");
+                    self.f.parameter(imaginary, dtype.real().into());
+                    LoweredParameter::Pair {
+                        real: position,
+                        imaginary: position + 1,
+                    }
+                }
+                Type::Scalar(_) => {
+                    self.f.parameter(&parameter.name, parameter.ty);
+                    LoweredParameter::One(position)
+                }
+                Type::Pointer { element, space } => {
+                    let ty = Type::pointer(element.real(), space);
+                    self.f.parameter(&parameter.name, ty);
+                    LoweredParameter::One(position)
+                }
+            };
+            self.parameters.push(lowered);
+        }
+        if let Some(dtype) = self.source.result.filter(|dtype| dtype.is_complex()) {
+            self.f.at(self.source.span);
+            let name = self.unique_parameter_name("result", "");
+            let ty = Type::pointer(dtype.real(), AddressSpace::Private);
+            self.result = Some(self.f.parameter(name, ty));
+            self.f.set_result(None);
+        }
+    }
+
+    /// A name no parameter has, before or after lowering.
+    fn unique_parameter_name(&self, stem: &str, suffix: &str) -> String {
+        let mut name = format!("{stem}{suffix}");
+        let taken = |name: &str| {
+            let mut all = (self.source.parameters.iter()).chain(&self.f.function().parameters);
+            all.any(|parameter| parameter.name == name)
+        };
+        while taken(&name) {
+            name.push('_');
+        }
+        name
+    }
+
+    fn declare_values(&mut self) {
+        for (handle, value) in self.source.values.iter() {
+            self.f.at(self.source.values.span(handle));
+            let parts = match value.ty {
+                Type::Scalar(dtype) if dtype.is_complex() => {
+                    let real = self
+                        .f
+                        .value(format!("{}_re", value.name), dtype.real().into());
+                    let imaginary = self
+                        .f
+                        .value(format!("{}_im", value.name), dtype.real().into());
+                    Parts::Pair(real, imaginary)
+                }
+                Type::Scalar(_) => Parts::One(self.f.value(&value.name, value.ty)),
+                Type::Pointer { element, space } => {
+                    let ty = Type::pointer(element.real(), space);
+                    Parts::One(self.f.value(&value.name, ty))
+                }
+            };
+            self.values.push(parts);
+        }
+    }
+
+    fn declare_variables(&mut self) {
+        for (handle, variable) in self.source.variables.iter() {
+            self.f.at(self.source.variables.span(handle));
+            let dtype = variable.dtype;
+            let parts = if dtype.is_complex() {
+                let real = self
+                    .f
+                    .variable(format!("{}_re", variable.name), dtype.real());
+                let imaginary = self
+                    .f
+                    .variable(format!("{}_im", variable.name), dtype.real());
+                Parts::Pair(real, imaginary)
+            } else {
+                Parts::One(self.f.variable(&variable.name, dtype))
+            };
+            self.variables.push(parts);
+        }
+    }
+
+    fn declare_arrays(&mut self) {
+        for (handle, array) in self.source.arrays.iter() {
+            self.f.at(self.source.arrays.span(handle));
+            let length = if array.element.is_complex() {
+                array.length.saturating_mul(2)
+            } else {
+                array.length
+            };
+            self.arrays
+                .push(Handle::new(self.f.function().arrays.len()));
+            self.f
+                .array(&array.name, array.element.real(), length, array.space);
+        }
+    }
+
+    // ----- statements -----
+
+    fn block(&mut self, block: &Block) -> Block {
+        self.f.open_block();
+        for statement in &block.statements {
+            self.statement(statement);
+        }
+        self.f.close_block()
+    }
+
+    fn statement(&mut self, statement: &Statement) {
+        let span = statement.span;
+        match &statement.kind {
+            StatementKind::Let { value, expression } => {
+                let term = self.evaluate(*expression);
+                self.f.at(span);
+                self.bind_value(*value, term);
+            }
+            StatementKind::Assign {
+                variable,
+                expression,
+            } => {
+                let term = self.evaluate(*expression);
+                self.f.at(span);
+                self.assign(*variable, term);
+            }
+            StatementKind::Store {
+                pointer,
+                index,
+                value,
+            } => {
+                let [pointer, index, value] = self.evaluate_all(&[*pointer, *index, *value]);
+                self.f.at(span);
+                self.store(pointer.one(), index.one(), value);
+            }
+            StatementKind::Atomic(atomic) => {
+                let atomic = self.atomic(atomic);
+                self.f.at(span).atomic(atomic);
+            }
+            StatementKind::Call {
+                function,
+                arguments,
+                result,
+            } => {
+                let terms = self.evaluate_list(arguments);
+                self.f.at(span);
+                self.call(*function, &terms, *result);
+            }
+            StatementKind::If {
+                condition,
+                accept,
+                reject,
+            } => {
+                let condition = self.evaluate(*condition).one();
+                let accept = self.block(accept);
+                let reject = self.block(reject);
+                self.f.at(span).statement(StatementKind::If {
+                    condition,
+                    accept,
+                    reject,
+                });
+            }
+            StatementKind::Loop {
+                condition,
+                body,
+                step,
+            } => {
+                let kind = self.loop_(*condition, body, step);
+                self.f.at(span).statement(kind);
+            }
+            StatementKind::Return(result) => {
+                let term = result.map(|result| self.evaluate(result));
+                self.f.at(span);
+                self.return_(term);
+            }
+            StatementKind::Collective(collective) => self.collective(collective, span),
+            StatementKind::Break
+            | StatementKind::Continue
+            | StatementKind::Barrier(_)
+            | StatementKind::Fence { .. } => self.f.at(span).statement(statement.kind.clone()),
+        }
+    }
+
+    fn bind_value(&mut self, value: Handle<Value>, term: Term) {
+        let mut bind = |value, expression| {
+            self.f.statement(StatementKind::Let { value, expression });
+        };
+        match (self.values[value.index()], term) {
+            (Parts::Pair(real, imaginary), term) => {
+                let (from_real, from_imaginary) = term.pair();
+                bind(real, from_real);
+                bind(imaginary, from_imaginary);
+            }
+            (Parts::One(value), term) => bind(value, term.one()),
+        }
+    }
+
+    fn assign(&mut self, variable: Handle<Variable>, term: Term) {
+        match self.variables[variable.index()] {
+            Parts::One(variable) => self.f.assign(variable, term.one()),
+            Parts::Pair(to_real, to_imaginary) => {
+                let (real, imaginary) = term.pair();
+                let imaginary = self.freeze(imaginary);
+                self.f.assign(to_real, real);
+                self.f.assign(to_imaginary, imaginary);
+            }
+        }
+    }
+
+    fn store(&mut self, pointer: Handle<Expression>, index: Handle<Expression>, value: Term) {
+        match value {
+            Term::One(value) => self.f.store(pointer, index, value),
+            Term::Pair(real, imaginary) => {
+                let pointer = self.share(pointer);
+                let (index, next) = self.part_indices(index);
+                let imaginary = self.share(imaginary);
+                self.f.store(pointer, index, real);
+                self.f.store(pointer, next, imaginary);
+            }
+        }
+    }
+
+    fn atomic(&mut self, atomic: &Atomic) -> Atomic {
+        let mut roots = vec![atomic.pointer, atomic.index];
+        roots.extend(atomic.operand);
+        roots.extend(atomic.expected);
+        let mut terms = self.evaluate_list(&roots).into_iter().map(Term::one);
+        let mut next = || terms.next().expect("one term for each root");
+        Atomic {
+            pointer: next(),
+            index: next(),
+            operand: atomic.operand.map(|_| next()),
+            expected: atomic.expected.map(|_| next()),
+            result: atomic.result.map(|value| self.values[value.index()].real()),
+            ..atomic.clone()
+        }
+    }
+
+    fn call(
+        &mut self,
+        function: Handle<Function>,
+        arguments: &[Term],
+        result: Option<Handle<Value>>,
+    ) {
+        let function = self.earlier[function.index()].function;
+        let arguments: Vec<_> = arguments.iter().flat_map(|term| term.parts()).collect();
+        match result.map(|value| self.values[value.index()]) {
+            Some(Parts::Pair(real, imaginary)) => {
+                let term =
+                    self.call_complex(function, arguments, self.f.function().values[real].ty);
+                let (from_real, from_imaginary) = term.pair();
+                for (value, expression) in [(real, from_real), (imaginary, from_imaginary)] {
+                    self.f.statement(StatementKind::Let { value, expression });
+                }
+            }
+            Some(Parts::One(value)) => self.f.statement(StatementKind::Call {
+                function,
+                arguments,
+                result: Some(value),
+            }),
+            None => self.f.statement(StatementKind::Call {
+                function,
+                arguments,
+                result: None,
+            }),
+        }
+    }
+
+    fn loop_(
+        &mut self,
+        condition: Option<Handle<Expression>>,
+        body: &Block,
+        step: &Block,
+    ) -> StatementKind {
+        self.f.open_block();
+        let condition = condition.map(|condition| self.evaluate(condition).one());
+        let mut test = self.f.close_block();
+        // What the condition needs must be computed again before each round.
+        let condition = match condition {
+            Some(condition) if !test.statements.is_empty() => {
+                self.f.open_block();
+                let leave = self.f.unary(UnaryOperator::Not, condition);
+                self.f.if_(leave, |f| f.statement(StatementKind::Break));
+                test.statements.extend(self.f.close_block().statements);
+                None
+            }
+            unchanged => unchanged,
+        };
+        let mut body = self.block(body);
+        body.statements.splice(0..0, test.statements);
+        let step = self.block(step);
+        StatementKind::Loop {
+            condition,
+            body,
+            step,
+        }
+    }
+
+    fn return_(&mut self, term: Option<Term>) {
+        match (term, self.result) {
+            (Some(term), Some(result)) => {
+                let zero = self.f.index(0);
+                let one = self.f.index(1);
+                let (real, imaginary) = term.pair();
+                let imaginary = self.share(imaginary);
+                self.f.store(result, zero, real);
+                self.f.store(result, one, imaginary);
+                self.f.return_(None);
+            }
+            (term, _) => self.f.return_(term.map(Term::one)),
+        }
+    }
+
+    // ----- expressions of a statement -----
+
+    fn evaluate(&mut self, root: Handle<Expression>) -> Term {
+        let [term] = self.evaluate_all(&[root]);
+        term
+    }
+
+    pub(super) fn evaluate_all<const N: usize>(
+        &mut self,
+        roots: &[Handle<Expression>; N],
+    ) -> [Term; N] {
+        let terms = self.evaluate_list(roots);
+        std::array::from_fn(|position| terms[position])
+    }
+
+    /// Lowers the expressions of one statement; what they need first goes to the open block.
+    fn evaluate_list(&mut self, roots: &[Handle<Expression>]) -> Vec<Term> {
+        let used = uses(self.source, roots);
+        for &(handle, count) in &used {
+            self.f.at(self.source.expressions.span(handle));
+            let mut term = self.expression(handle);
+            if count > 1 || self.is_large(term) {
+                term = self.share_term(term);
+            }
+            self.terms[handle.index()] = Some(term);
+        }
+        let terms = roots.iter().map(|&root| self.term(root)).collect();
+        for (handle, _) in used {
+            self.terms[handle.index()] = None;
+        }
+        terms
+    }
+
+    /// What an operand of the expression that is being lowered became.
+    pub(super) fn term(&self, operand: Handle<Expression>) -> Term {
+        self.terms[operand.index()].expect("operands are lowered before their users")
+    }
+
+    /// The same expression in a form that may be used several times by one statement.
+    pub(super) fn share(&mut self, expression: Handle<Expression>) -> Handle<Expression> {
+        if is_leaf(&self.f.function().expressions[expression]) {
+            expression
+        } else {
+            self.f.bind("shared", expression)
+        }
+    }
+
+    /// Whether an expression has grown so much that validation might refuse what is made of it.
+    fn is_large(&mut self, term: Term) -> bool {
+        let expressions = &self.f.function().expressions;
+        for handle in expressions.handles().skip(self.sizes.len()) {
+            let mut size = Size { depth: 0, nodes: 1 };
+            expressions[handle].for_each_operand(|operand| {
+                let part = self.sizes[operand.index()];
+                size.depth = size.depth.max(part.depth + 1);
+                size.nodes = size.nodes.saturating_add(part.nodes);
+            });
+            self.sizes.push(size);
+        }
+        term.parts().any(|part| {
+            let size = self.sizes[part.index()];
+            size.depth > LARGEST_DEPTH || size.nodes > LARGEST_NODES
+        })
+    }
+
+    /// [`FunctionLowering::share`] for each part.
+    pub(super) fn share_term(&mut self, term: Term) -> Term {
+        match term {
+            Term::One(expression) => Term::One(self.share(expression)),
+            Term::Pair(real, imaginary) => Term::Pair(self.share(real), self.share(imaginary)),
+        }
+    }
+
+    /// The same expression in a form that keeps its value when variables are assigned.
+    fn freeze(&mut self, expression: Handle<Expression>) -> Handle<Expression> {
+        match self.f.function().expressions[expression] {
+            Expression::Variable(_) => self.f.bind("frozen", expression),
+            _ => self.share(expression),
+        }
+    }
+
+    /// The dtype of a scalar expression of the source.
+    pub(super) fn source_dtype(&self, expression: Handle<Expression>) -> DType {
+        match self.info.type_of(expression) {
+            Type::Scalar(dtype) | Type::Pointer { element: dtype, .. } => dtype,
+        }
+    }
+}
