@@ -1,7 +1,91 @@
 //! LLVM 19 IR text for the native device.
+//!
+//! [`emit`] writes one exported function for each kernel; [`abi`] says how it is called. Quirks of the
+//! target:
+//!
+//! * LLVM leaves many corner cases without meaning (division by zero, large shifts, conversions out
+//!   of range). Our IR does not, so the operations are guarded (`operators`, `casts`).
+//! * No fast-math flags and no contraction: a result depends on the inputs alone.
+//! * `bool` is `i1` in registers and `i8` in memory.
+//! * Pointers are not marked `noalias`: arguments may overlap. What lets loops vectorise is that accesses of
+//!   different work-items are independent, which is told to LLVM for the loop over work-items.
+//!
+//! | file | about |
+//! |---|---|
+//! | `kernels`, `items`, `functions` | functions and the loops over work-items |
+//! | `body`, `places` | what is known while a function is written |
+//! | `statements`, `expressions`, `queries`, `atomics` | the nodes of the IR |
+//! | `operators`, `casts`, `builtins`, `types` | scalars |
+//! | `library` | declarations and small functions of our own |
+//! | `code`, `writer` | text |
 
 pub mod abi;
+mod atomics;
+mod body;
+mod builtins;
+mod casts;
+mod code;
+mod expressions;
+mod functions;
+mod items;
+mod kernels;
+mod library;
+mod operators;
+mod places;
+mod queries;
+mod statements;
 pub mod target;
+mod types;
+mod writer;
+
+use situ_ir::ValidModule;
 
 pub use abi::{KernelAbi, KernelShape, LaunchFrame};
 pub use target::{TargetOptions, VectorIsa};
+
+use crate::error::Error;
+use body::ModuleFacts;
+use library::Library;
+
+/// A module as LLVM IR text, and what the runtime must know of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LlvmModule {
+    /// The text. It has no target triple and no data layout; whoever compiles it sets them.
+    pub text: String,
+    /// How to call each kernel, in the order of the module.
+    pub kernels: Vec<KernelAbi>,
+    /// Functions of the C library and its vector library that the text calls, in order. The
+    /// compiler may add calls of `memcpy`, `memmove`, `memset`, and of `floor` and its like on
+    /// processors without instructions for them.
+    pub imports: Vec<String>,
+}
+
+/// Writes a module as LLVM IR.
+///
+/// # Errors
+/// If the module breaks a rule that validation and lowering guarantee: a bug of situ.
+pub fn emit(module: &ValidModule, options: &TargetOptions) -> Result<LlvmModule, Error> {
+    let facts = ModuleFacts {
+        module,
+        queries: queries::asked_by_functions(module),
+    };
+    let mut library = Library::new(options);
+    let mut text = String::new();
+    let mut kernels = Vec::new();
+    for (handle, function) in module.functions.iter() {
+        if function.is_kernel() {
+            let kernel = kernels::emit(&facts, handle, &mut library)?;
+            text.push_str(&kernel.text);
+            kernels.push(kernel.abi);
+        } else {
+            text.push_str(&functions::emit(&facts, handle, &mut library)?);
+        }
+        text.push('\n');
+    }
+    text.push_str(&library.text());
+    Ok(LlvmModule {
+        text,
+        kernels,
+        imports: library.imports().iter().cloned().collect(),
+    })
+}

@@ -1,0 +1,152 @@
+//! Conversions between dtypes.
+//!
+//! LLVM's own `fptosi` has no meaning outside of the target's range; the saturating intrinsics have
+//! exactly the one our IR asks for.
+//!
+//! `float16` is a storage format, which lowering converts from and to `float32` only. Processors
+//! without conversion instructions get the conversion in integer arithmetic, so that no support
+//! library is needed.
+
+use situ_ir::{DType, Literal};
+
+use super::code::Code;
+use super::target::VectorIsa;
+use super::types::{intrinsic_suffix, literal, scalar_type};
+use super::writer::Operand;
+
+/// `x` converted from one dtype to another.
+pub(super) fn cast(code: &mut Code<'_, '_>, x: &Operand, from: DType, to: DType) -> Operand {
+    if from == to {
+        return x.clone();
+    }
+    if from == DType::F16 {
+        let x = half_to_float(code, x);
+        return cast(code, &x, DType::F32, to);
+    }
+    if to == DType::F16 {
+        let x = cast(code, x, from, DType::F32);
+        return float_to_half(code, &x);
+    }
+    let (source, target) = (scalar_type(from), scalar_type(to));
+    if to == DType::Bool {
+        return if from.is_float() {
+            let zero = literal(Literal::zero(from));
+            code.binary(&format!("fcmp une {source}"), x, &zero)
+        } else {
+            code.instruction(format_args!("icmp ne {source} {x}, 0"))
+        };
+    }
+    let convert = |code: &mut Code<'_, '_>, operation: &str| {
+        code.instruction(format_args!("{operation} {source} {x} to {target}"))
+    };
+    match (from.is_float(), to.is_float()) {
+        (true, true) if from.bits() < to.bits() => convert(code, "fpext"),
+        (true, true) => convert(code, "fptrunc"),
+        (true, false) => float_to_integer(code, x, from, to),
+        (false, true) if from.is_signed() => convert(code, "sitofp"),
+        (false, true) => convert(code, "uitofp"),
+        (false, false) => resize(code, x, from, to),
+    }
+}
+
+fn resize(code: &mut Code<'_, '_>, x: &Operand, from: DType, to: DType) -> Operand {
+    let (source, target) = (scalar_type(from), scalar_type(to));
+    let operation = if from != DType::Bool && from.bits() == to.bits() {
+        return x.clone();
+    } else if from != DType::Bool && from.bits() > to.bits() {
+        "trunc"
+    } else if from.is_signed() {
+        "sext"
+    } else {
+        "zext"
+    };
+    code.instruction(format_args!("{operation} {source} {x} to {target}"))
+}
+
+fn float_to_integer(code: &mut Code<'_, '_>, x: &Operand, from: DType, to: DType) -> Operand {
+    let (source, target) = (scalar_type(from), scalar_type(to));
+    let operation = if to.is_signed() { "fptosi" } else { "fptoui" };
+    let name = format!("llvm.{operation}.sat.{target}.{}", intrinsic_suffix(from));
+    code.library.intrinsic(&name, target, source);
+    code.call(name, target, source, &[x])
+}
+
+/// `x` as `float32`; exact.
+pub(super) fn half_to_float(code: &mut Code<'_, '_>, x: &Operand) -> Operand {
+    if code.library.options.vector_isa >= VectorIsa::Avx2 {
+        return code.instruction(format_args!("fpext half {x} to float"));
+    }
+    call_helper(code, "situ.f32.from.f16", HALF_TO_FLOAT, x, "float", "half")
+}
+
+/// The `float16` nearest to a `float32`.
+pub(super) fn float_to_half(code: &mut Code<'_, '_>, x: &Operand) -> Operand {
+    if code.library.options.vector_isa >= VectorIsa::Avx2 {
+        return code.instruction(format_args!("fptrunc float {x} to half"));
+    }
+    call_helper(code, "situ.f16.from.f32", FLOAT_TO_HALF, x, "half", "float")
+}
+
+fn call_helper(
+    code: &mut Code<'_, '_>,
+    name: &str,
+    body: &str,
+    x: &Operand,
+    result: &str,
+    argument: &str,
+) -> Operand {
+    if !code.library.defines(name) {
+        let text = format!(
+            "define internal {result} @{name}({argument} %x) alwaysinline nounwind {{\n{body}}}\n"
+        );
+        code.library.define(name, text);
+    }
+    code.call(name, result, argument, &[x])
+}
+
+/// The exponent moves by multiplication, which also normalises subnormals; infinity and NaN apart.
+const HALF_TO_FLOAT: &str = "\
+  %bits = bitcast half %x to i16
+  %wide = zext i16 %bits to i32
+  %sign.bit = and i32 %wide, 32768
+  %sign = shl i32 %sign.bit, 16
+  %magnitude = and i32 %wide, 32767
+  %shifted = shl i32 %magnitude, 13
+  %small = bitcast i32 %shifted to float
+  %scaled = fmul float %small, 0x46F0000000000000
+  %finite = bitcast float %scaled to i32
+  %special = or i32 %shifted, 2139095040
+  %is.special = icmp uge i32 %magnitude, 31744
+  %absolute = select i1 %is.special, i32 %special, i32 %finite
+  %result = or i32 %absolute, %sign
+  %float = bitcast i32 %result to float
+  ret float %float
+";
+
+/// Normal results by adding half a last place to the bits (ties to even), subnormal ones by an
+/// addition that puts their last place where `float32` rounds, infinity and NaN apart.
+const FLOAT_TO_HALF: &str = "\
+  %bits = bitcast float %x to i32
+  %sign.bit = and i32 %bits, -2147483648
+  %sign = lshr i32 %sign.bit, 16
+  %magnitude = and i32 %bits, 2147483647
+  %lowest = lshr i32 %magnitude, 13
+  %parity = and i32 %lowest, 1
+  %rebased = add i32 %magnitude, -939520001
+  %rounded = add i32 %rebased, %parity
+  %normal = lshr i32 %rounded, 13
+  %absolute = bitcast i32 %magnitude to float
+  %aligned = fadd float %absolute, 0x3FE0000000000000
+  %aligned.bits = bitcast float %aligned to i32
+  %subnormal = add i32 %aligned.bits, -1056964608
+  %is.subnormal = icmp ult i32 %magnitude, 947912704
+  %finite = select i1 %is.subnormal, i32 %subnormal, i32 %normal
+  %is.nan = icmp ugt i32 %magnitude, 2139095040
+  %special = select i1 %is.nan, i32 32256, i32 31744
+  %is.special = icmp uge i32 %magnitude, 1199570944
+  %unsigned = select i1 %is.special, i32 %special, i32 %finite
+  %signed = or i32 %unsigned, %sign
+  %narrow = trunc i32 %signed to i16
+  %half = bitcast i16 %narrow to half
+  ret half %half
+";

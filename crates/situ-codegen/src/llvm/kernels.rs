@@ -1,0 +1,133 @@
+//! What all kernels have in common: their signature, arguments and launch frame.
+
+use situ_ir::{AddressSpace, DType, Function, FunctionKind, Handle, Type};
+
+use super::abi::{ARGUMENT_SLOT_BYTES, KernelAbi, KernelShape, offset};
+use super::body::{Body, ModuleFacts};
+use super::items;
+use super::library::Library;
+use super::target::VectorIsa;
+use super::types::{memory_type, register_type};
+use super::writer::Operand;
+use crate::error::Error;
+
+/// A kernel's text and what the runtime must know of it.
+pub(super) struct EmittedKernel {
+    pub(super) text: String,
+    pub(super) abi: KernelAbi,
+}
+
+/// Memory that a kernel needs from the runtime.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct KernelMemory {
+    pub(super) local_bytes: u64,
+    pub(super) frame_bytes_per_item: u64,
+}
+
+/// The text of a kernel.
+pub(super) fn emit(
+    facts: &ModuleFacts<'_>,
+    handle: Handle<Function>,
+    library: &mut Library<'_>,
+) -> Result<EmittedKernel, Error> {
+    let vector_bits = match library.options.vector_isa {
+        VectorIsa::Sse2 => 128,
+        VectorIsa::Avx2 => 256,
+        VectorIsa::Avx512 => 512,
+    };
+    let mut body = Body::new(facts, handle, library);
+    let function = body.function;
+    let FunctionKind::Kernel { dims } = function.kind else {
+        return Err(body.broken("only kernels are emitted as kernels"));
+    };
+    body.load_arguments();
+    let start = body.code.label("start");
+    body.code.begin(&start);
+    let (shape, memory) = if body.info.needs_groups {
+        return Err(Error::MissingFeature {
+            function: function.name.clone(),
+            feature: "work-groups",
+        });
+    } else {
+        items::emit(&mut body, dims)?;
+        (KernelShape::Items, KernelMemory::default())
+    };
+    let abi = KernelAbi {
+        name: function.name.clone(),
+        symbol: format!("situ_kernel_{}", function.name),
+        shape,
+        dims,
+        local_bytes: memory.local_bytes,
+        frame_bytes_per_item: memory.frame_bytes_per_item,
+        parameters: function.parameters.clone(),
+    };
+    let text = body.code.into_writer().finish(&start);
+    let text = format!(
+        "define void @{}(ptr noalias nocapture readonly %args, ptr noalias nocapture readonly \
+         %launch) nounwind \"prefer-vector-width\"=\"{vector_bits}\" {{\n{text}}}\n",
+        abi.symbol
+    );
+    Ok(EmittedKernel { text, abi })
+}
+
+impl Body<'_, '_, '_> {
+    /// Whether marked accesses of different work-items are independent: not if they may meet through
+    /// atomics.
+    pub(super) fn is_parallel(&self) -> bool {
+        !self.info.has_atomics
+    }
+
+    /// Reads all arguments once.
+    fn load_arguments(&mut self) {
+        for (position, parameter) in self.function.parameters.iter().enumerate() {
+            let address = self.code.entry_instruction(format_args!(
+                "getelementptr i8, ptr %args, i64 {}",
+                position * ARGUMENT_SLOT_BYTES
+            ));
+            let operand = match parameter.ty {
+                Type::Scalar(DType::Bool) => {
+                    let byte = self.entry_load("i8", &address);
+                    self.code
+                        .entry_instruction(format_args!("icmp ne i8 {byte}, 0"))
+                }
+                Type::Scalar(dtype) => self.entry_load(memory_type(dtype), &address),
+                Type::Pointer {
+                    space: AddressSpace::Local,
+                    ..
+                } => {
+                    let area = self.entry_load("i64", &address);
+                    let scratch = self.launch_field("ptr", offset::SCRATCH);
+                    self.code.entry_instruction(format_args!(
+                        "getelementptr i8, ptr {scratch}, i64 {area}"
+                    ))
+                }
+                pointer @ Type::Pointer { .. } => self.entry_load(register_type(pointer), &address),
+            };
+            self.parameters.push(operand);
+        }
+    }
+
+    fn entry_load(&mut self, ty: &str, address: &Operand) -> Operand {
+        self.code
+            .entry_instruction(format_args!("load {ty}, ptr {address}"))
+    }
+
+    /// Reads a field of the launch frame once.
+    pub(super) fn launch_field(&mut self, ty: &str, byte_offset: usize) -> Operand {
+        let address = self.code.entry_instruction(format_args!(
+            "getelementptr i8, ptr %launch, i64 {byte_offset}"
+        ));
+        self.entry_load(ty, &address)
+    }
+
+    /// Reads sizes of the launch frame; dimensions that do not exist have size 1.
+    pub(super) fn launch_sizes(&mut self, dims: u8, byte_offset: usize) -> [Operand; 3] {
+        [0, 1, 2].map(|dimension| {
+            if dimension < usize::from(dims) {
+                self.launch_field("i64", byte_offset + 8 * dimension)
+            } else {
+                Operand::integer(1)
+            }
+        })
+    }
+}

@@ -1,0 +1,246 @@
+//! Operators with one and two operands.
+//!
+//! LLVM leaves division by zero, overflowing division and shifts by too much without meaning; every
+//! such case is guarded here by a selection, never by a branch, so that loops stay vectorisable.
+
+use situ_ir::{BinaryOperator, DType, Literal, UnaryOperator};
+
+use super::casts::{float_to_half, half_to_float};
+use super::code::Code;
+use super::types::{bits_type, intrinsic_suffix, literal, scalar_type};
+use super::writer::Operand;
+
+/// The result of an operator with one operand; `None` for those that lowering removes.
+pub(super) fn unary(
+    code: &mut Code<'_, '_>,
+    operator: UnaryOperator,
+    dtype: DType,
+    x: &Operand,
+) -> Option<Operand> {
+    let ty = scalar_type(dtype);
+    let suffix = intrinsic_suffix(dtype);
+    let result = match operator {
+        UnaryOperator::Negate if dtype.is_float() => {
+            code.instruction(format_args!("fneg {ty} {x}"))
+        }
+        UnaryOperator::Negate => code.instruction(format_args!("sub {ty} 0, {x}")),
+        UnaryOperator::Not if dtype == DType::Bool => {
+            code.instruction(format_args!("xor i1 {x}, true"))
+        }
+        UnaryOperator::Not => code.instruction(format_args!("xor {ty} {x}, -1")),
+        UnaryOperator::Abs if dtype.is_float() => magnitude(code, dtype, x),
+        UnaryOperator::Abs if dtype.is_signed() => {
+            with_flag(code, &format!("llvm.abs.{suffix}"), ty, x)
+        }
+        UnaryOperator::Abs => x.clone(),
+        UnaryOperator::IsNan => code.instruction(format_args!("fcmp uno {ty} {x}, {x}")),
+        UnaryOperator::IsInf => compare_with_infinity(code, "fcmp oeq", dtype, x),
+        UnaryOperator::IsFinite => compare_with_infinity(code, "fcmp olt", dtype, x),
+        UnaryOperator::SignBit => {
+            let bits = bits_type(dtype);
+            let pattern = code.instruction(format_args!("bitcast {ty} {x} to {bits}"));
+            code.instruction(format_args!("icmp slt {bits} {pattern}, 0"))
+        }
+        UnaryOperator::PopCount => code.intrinsic(&format!("llvm.ctpop.{suffix}"), ty, &[x]),
+        UnaryOperator::LeadingZeros => with_flag(code, &format!("llvm.ctlz.{suffix}"), ty, x),
+        UnaryOperator::Conjugate | UnaryOperator::Real | UnaryOperator::Imaginary => return None,
+    };
+    Some(result)
+}
+
+fn magnitude(code: &mut Code<'_, '_>, dtype: DType, x: &Operand) -> Operand {
+    let name = format!("llvm.fabs.{}", intrinsic_suffix(dtype));
+    code.intrinsic(&name, scalar_type(dtype), &[x])
+}
+
+fn compare_with_infinity(
+    code: &mut Code<'_, '_>,
+    comparison: &str,
+    dtype: DType,
+    x: &Operand,
+) -> Operand {
+    let x = magnitude(code, dtype, x);
+    let infinity = literal(Literal::from_f64(dtype, f64::INFINITY));
+    code.binary(
+        &format!("{comparison} {}", scalar_type(dtype)),
+        &x,
+        &infinity,
+    )
+}
+
+/// Calls an intrinsic with a flag that would make some argument poison; we give every argument a
+/// meaning, so the flag is off.
+fn with_flag(code: &mut Code<'_, '_>, name: &str, ty: &str, x: &Operand) -> Operand {
+    code.library.intrinsic(name, ty, &format!("{ty}, i1"));
+    code.instruction(format_args!("call {ty} @{name}({ty} {x}, i1 false)"))
+}
+
+/// The result of an operator with two operands; `None` for those that lowering removes.
+pub(super) fn binary(
+    code: &mut Code<'_, '_>,
+    operator: BinaryOperator,
+    dtype: DType,
+    x: &Operand,
+    y: &Operand,
+) -> Option<Operand> {
+    use BinaryOperator as Operator;
+    if dtype == DType::F16 {
+        return binary_half(code, operator, x, y);
+    }
+    let ty = scalar_type(dtype);
+    let is_float = dtype.is_float();
+    let mut plain = |float: &str, integer: &str| {
+        let operation = if is_float { float } else { integer };
+        Some(code.binary(&format!("{operation} {ty}"), x, y))
+    };
+    match operator {
+        Operator::Add => plain("fadd", "add"),
+        Operator::Subtract => plain("fsub", "sub"),
+        Operator::Multiply => plain("fmul", "mul"),
+        Operator::Divide => plain("fdiv", "udiv"),
+        Operator::BitAnd => plain("", "and"),
+        Operator::BitOr => plain("", "or"),
+        Operator::BitXor => plain("", "xor"),
+        Operator::TruncatingDivide => Some(divide(code, dtype, x, y)),
+        Operator::TruncatingRemainder => Some(remainder(code, dtype, x, y)),
+        Operator::Minimum | Operator::Maximum => Some(extremum(code, operator, dtype, x, y)),
+        Operator::ShiftLeft | Operator::ShiftRight => Some(shift(code, operator, dtype, x, y)),
+        Operator::Equal
+        | Operator::NotEqual
+        | Operator::Less
+        | Operator::LessEqual
+        | Operator::Greater
+        | Operator::GreaterEqual => Some(compare(code, operator, dtype, x, y)),
+        Operator::FloorDivide | Operator::Modulo | Operator::Power => None,
+    }
+}
+
+/// Collectives combine `float16` in `float32` and round after each step; nothing else does arithmetic
+/// on it after lowering.
+fn binary_half(
+    code: &mut Code<'_, '_>,
+    operator: BinaryOperator,
+    x: &Operand,
+    y: &Operand,
+) -> Option<Operand> {
+    let x = half_to_float(code, x);
+    let y = half_to_float(code, y);
+    let result = binary(code, operator, DType::F32, &x, &y)?;
+    Some(if operator.is_comparison() {
+        result
+    } else {
+        float_to_half(code, &result)
+    })
+}
+
+fn compare(
+    code: &mut Code<'_, '_>,
+    operator: BinaryOperator,
+    dtype: DType,
+    x: &Operand,
+    y: &Operand,
+) -> Operand {
+    use BinaryOperator as Operator;
+    let [float, signed, unsigned] = match operator {
+        Operator::NotEqual => ["fcmp une", "icmp ne", "icmp ne"],
+        Operator::Less => ["fcmp olt", "icmp slt", "icmp ult"],
+        Operator::LessEqual => ["fcmp ole", "icmp sle", "icmp ule"],
+        Operator::Greater => ["fcmp ogt", "icmp sgt", "icmp ugt"],
+        Operator::GreaterEqual => ["fcmp oge", "icmp sge", "icmp uge"],
+        _ => ["fcmp oeq", "icmp eq", "icmp eq"],
+    };
+    let comparison = if dtype.is_float() {
+        float
+    } else if dtype.is_signed() {
+        signed
+    } else {
+        unsigned
+    };
+    code.binary(&format!("{comparison} {}", scalar_type(dtype)), x, y)
+}
+
+/// `x` if it compares so with `y` or is NaN, else `y`.
+fn extremum(
+    code: &mut Code<'_, '_>,
+    operator: BinaryOperator,
+    dtype: DType,
+    x: &Operand,
+    y: &Operand,
+) -> Operand {
+    let comparison = match operator {
+        BinaryOperator::Minimum => BinaryOperator::LessEqual,
+        _ => BinaryOperator::GreaterEqual,
+    };
+    let ty = scalar_type(dtype);
+    let mut take_x = compare(code, comparison, dtype, x, y);
+    if dtype.is_float() {
+        let is_nan = code.instruction(format_args!("fcmp uno {ty} {x}, {x}"));
+        take_x = code.binary("or i1", &take_x, &is_nan);
+    }
+    code.select(ty, &take_x, x, y)
+}
+
+/// A divisor that cannot trap: 1 in place of 0 and of -1, which the smallest integer overflows with.
+/// Also whether it was 0 and, for signed types, whether it was -1.
+fn safe_divisor(
+    code: &mut Code<'_, '_>,
+    dtype: DType,
+    y: &Operand,
+) -> (Operand, Operand, Option<Operand>) {
+    let ty = scalar_type(dtype);
+    let one = Operand::new("1");
+    let is_zero = code.instruction(format_args!("icmp eq {ty} {y}, 0"));
+    if !dtype.is_signed() {
+        let safe = code.select(ty, &is_zero, &one, y);
+        return (safe, is_zero, None);
+    }
+    let is_minus_one = code.instruction(format_args!("icmp eq {ty} {y}, -1"));
+    let is_special = code.binary("or i1", &is_zero, &is_minus_one);
+    let safe = code.select(ty, &is_special, &one, y);
+    (safe, is_zero, Some(is_minus_one))
+}
+
+fn divide(code: &mut Code<'_, '_>, dtype: DType, x: &Operand, y: &Operand) -> Operand {
+    let ty = scalar_type(dtype);
+    let (safe, is_zero, is_minus_one) = safe_divisor(code, dtype, y);
+    let operation = if dtype.is_signed() { "sdiv" } else { "udiv" };
+    let mut quotient = code.binary(&format!("{operation} {ty}"), x, &safe);
+    if let Some(is_minus_one) = is_minus_one {
+        let negated = code.instruction(format_args!("sub {ty} 0, {x}"));
+        quotient = code.select(ty, &is_minus_one, &negated, &quotient);
+    }
+    code.select(ty, &is_zero, &Operand::new("0"), &quotient)
+}
+
+/// The remainder by 1 is the 0 that both special divisors ask for.
+fn remainder(code: &mut Code<'_, '_>, dtype: DType, x: &Operand, y: &Operand) -> Operand {
+    let (safe, ..) = safe_divisor(code, dtype, y);
+    let operation = if dtype.is_signed() { "srem" } else { "urem" };
+    code.binary(&format!("{operation} {}", scalar_type(dtype)), x, &safe)
+}
+
+/// A negative count is a large one when it is read as unsigned.
+fn shift(
+    code: &mut Code<'_, '_>,
+    operator: BinaryOperator,
+    dtype: DType,
+    x: &Operand,
+    count: &Operand,
+) -> Operand {
+    let ty = scalar_type(dtype);
+    let bits = dtype.bits();
+    let is_small = code.instruction(format_args!("icmp ult {ty} {count}, {bits}"));
+    if operator == BinaryOperator::ShiftRight && dtype.is_signed() {
+        let last = Operand::integer(bits - 1);
+        let count = code.select(ty, &is_small, count, &last);
+        return code.binary(&format!("ashr {ty}"), x, &count);
+    }
+    let zero = Operand::new("0");
+    let count = code.select(ty, &is_small, count, &zero);
+    let operation = match operator {
+        BinaryOperator::ShiftLeft => "shl",
+        _ => "lshr",
+    };
+    let shifted = code.binary(&format!("{operation} {ty}"), x, &count);
+    code.select(ty, &is_small, &shifted, &zero)
+}

@@ -1,0 +1,264 @@
+//! Statements of one work-item.
+
+use situ_ir::{Block, Expression, Function, Handle, Statement, StatementKind, Value, Variable};
+
+use super::body::{Body, Exits, LoopLabels};
+use super::places::{ValuePlace, VariablePlace};
+use super::types::register_type;
+use super::writer::Operand;
+use crate::error::Error;
+
+/// How a work-item leaves a region that others go on after, as its status slot has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Exit {
+    /// It ended this round of the loop around the region.
+    Continue = 1,
+    /// It left the loop around the region.
+    Break = 2,
+    /// It is done.
+    Return = 3,
+}
+
+impl Body<'_, '_, '_> {
+    pub(super) fn block(&mut self, block: &Block) -> Result<(), Error> {
+        block
+            .statements
+            .iter()
+            .try_for_each(|statement| self.statement(statement))
+    }
+
+    pub(super) fn statement(&mut self, statement: &Statement) -> Result<(), Error> {
+        self.computed.clear();
+        match &statement.kind {
+            StatementKind::Let { value, expression } => self.let_(*value, *expression),
+            StatementKind::Assign {
+                variable,
+                expression,
+            } => self.assign(*variable, *expression),
+            StatementKind::Store {
+                pointer,
+                index,
+                value,
+            } => self.store(*pointer, *index, *value),
+            StatementKind::Atomic(atomic) => self.atomic(atomic),
+            StatementKind::Call {
+                function,
+                arguments,
+                result,
+            } => self.call(*function, arguments, *result),
+            StatementKind::If {
+                condition,
+                accept,
+                reject,
+            } => {
+                let condition = self.evaluate(*condition)?;
+                self.choose(
+                    &condition,
+                    |body| body.block(accept),
+                    |body| body.block(reject),
+                )
+            }
+            StatementKind::Loop {
+                condition,
+                body,
+                step,
+            } => self.repeat(*condition, |this| this.block(body), |this| this.block(step)),
+            StatementKind::Break => self.jump(Exit::Break),
+            StatementKind::Continue => self.jump(Exit::Continue),
+            StatementKind::Return(result) => self.return_(*result),
+            StatementKind::Fence { order, .. } => {
+                self.fence(*order);
+                Ok(())
+            }
+            StatementKind::Barrier(_) | StatementKind::Collective(_) => {
+                Err(self.broken("barriers and collectives are between regions"))
+            }
+        }
+    }
+
+    fn let_(&mut self, value: Handle<Value>, expression: Handle<Expression>) -> Result<(), Error> {
+        if matches!(self.places.values[value.index()], ValuePlace::Expression(_)) {
+            return Ok(());
+        }
+        let result = self.evaluate(expression)?;
+        self.bind(value, result);
+        Ok(())
+    }
+
+    /// Puts a result where its value is kept.
+    pub(super) fn bind(&mut self, value: Handle<Value>, result: Operand) {
+        match self.places.values[value.index()].clone() {
+            ValuePlace::Slot(slot) => self.store_slot(&slot, &result),
+            ValuePlace::Unbound | ValuePlace::Register(_) | ValuePlace::Expression(_) => {
+                self.places.values[value.index()] = ValuePlace::Register(result);
+            }
+        }
+    }
+
+    fn assign(
+        &mut self,
+        variable: Handle<Variable>,
+        expression: Handle<Expression>,
+    ) -> Result<(), Error> {
+        match self.places.variables[variable.index()].clone() {
+            VariablePlace::Expression(_) => {}
+            VariablePlace::Stack(place) => {
+                let content = self.evaluate(expression)?;
+                let dtype = self.function.variables[variable].dtype;
+                self.store_scalar(dtype, &content, &place, "");
+            }
+            VariablePlace::Slot(slot) => {
+                let content = self.evaluate(expression)?;
+                self.store_slot(&slot, &content);
+            }
+        }
+        Ok(())
+    }
+
+    fn store(
+        &mut self,
+        pointer: Handle<Expression>,
+        index: Handle<Expression>,
+        value: Handle<Expression>,
+    ) -> Result<(), Error> {
+        let content = self.evaluate(value)?;
+        self.evaluate(pointer)?;
+        self.evaluate(index)?;
+        let address = self.element_address(pointer, index);
+        let dtype = self
+            .info
+            .type_of(value)
+            .scalar()
+            .ok_or_else(|| self.broken("what is stored is a scalar"))?;
+        let marks = self.access_marks(pointer);
+        self.store_scalar(dtype, &content, &address, marks);
+        Ok(())
+    }
+
+    /// Calls a device function with its arguments and what it asks about the work-item.
+    fn call(
+        &mut self,
+        callee: Handle<Function>,
+        arguments: &[Handle<Expression>],
+        result: Option<Handle<Value>>,
+    ) -> Result<(), Error> {
+        let mut list = Vec::new();
+        for &argument in arguments {
+            let ty = register_type(self.info.type_of(argument));
+            let operand = self.evaluate(argument)?;
+            list.push(format!("{ty} {operand}"));
+        }
+        for query in self.facts.queries[callee.index()].iter() {
+            let answer = self.answer(query)?;
+            list.push(format!("i64 {answer}"));
+        }
+        let name = super::functions::symbol(&self.facts.module.functions[callee]);
+        let list = list.join(", ");
+        match result {
+            None => self.code.effect(format_args!("call void @{name}({list})")),
+            Some(value) => {
+                let ty = register_type(self.function.values[value].ty);
+                let returned = self
+                    .code
+                    .instruction(format_args!("call {ty} @{name}({list})"));
+                self.bind(value, returned);
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs one of two pieces of code.
+    pub(super) fn choose(
+        &mut self,
+        condition: &Operand,
+        accept: impl FnOnce(&mut Self) -> Result<(), Error>,
+        reject: impl FnOnce(&mut Self) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let then = self.code.label("then");
+        let otherwise = self.code.label("else");
+        let end = self.code.label("if.end");
+        self.code.branch_if(condition, &then, &otherwise);
+        self.code.begin(&then);
+        accept(self)?;
+        if self.code.is_open() {
+            self.code.branch(&end);
+        }
+        self.code.begin(&otherwise);
+        reject(self)?;
+        self.code.begin(&end);
+        Ok(())
+    }
+
+    /// Repeats code while a condition holds.
+    pub(super) fn repeat(
+        &mut self,
+        condition: Option<Handle<Expression>>,
+        body: impl FnOnce(&mut Self) -> Result<(), Error>,
+        step: impl FnOnce(&mut Self) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let head = self.code.label("loop");
+        let round = self.code.label("loop.body");
+        let labels = LoopLabels {
+            step: self.code.label("loop.step"),
+            exit: self.code.label("loop.end"),
+        };
+        self.code.begin(&head);
+        if let Some(condition) = condition {
+            self.computed.clear();
+            let condition = self.evaluate(condition)?;
+            self.code.branch_if(&condition, &round, &labels.exit);
+        }
+        self.code.begin(&round);
+        self.loops.push(labels.clone());
+        body(self)?;
+        self.loops.pop();
+        self.code.begin(&labels.step);
+        step(self)?;
+        self.code.branch(&head);
+        self.code.begin(&labels.exit);
+        Ok(())
+    }
+
+    fn return_(&mut self, result: Option<Handle<Expression>>) -> Result<(), Error> {
+        match result {
+            None => self.jump(Exit::Return),
+            Some(result) => {
+                let operand = self.evaluate(result)?;
+                let ty = register_type(self.info.type_of(result));
+                self.code.terminate(format_args!("ret {ty} {operand}"));
+                Ok(())
+            }
+        }
+    }
+
+    /// Leaves a loop, a round of it, or the function.
+    pub(super) fn jump(&mut self, exit: Exit) -> Result<(), Error> {
+        if let Some(labels) = self.loops.last().cloned() {
+            match exit {
+                Exit::Break => return self.go(&labels.exit),
+                Exit::Continue => return self.go(&labels.step),
+                Exit::Return => {}
+            }
+        }
+        match (self.exits.clone(), exit) {
+            (Exits::Function, Exit::Return) => {
+                self.code.terminate("ret void");
+                Ok(())
+            }
+            (Exits::Function, Exit::Break | Exit::Continue) => {
+                Err(self.broken("`Break` and `Continue` are in a loop"))
+            }
+            (Exits::Item { end, status }, exit) => {
+                if let Some(status) = status {
+                    self.store_slot(&status, &Operand::integer(exit as u8));
+                }
+                self.go(&end)
+            }
+        }
+    }
+
+    fn go(&mut self, target: &super::writer::Label) -> Result<(), Error> {
+        self.code.branch(target);
+        Ok(())
+    }
+}
