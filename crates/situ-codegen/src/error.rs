@@ -3,28 +3,13 @@
 //! A valid module can fail to be emitted for two reasons only: the target cannot do what the module
 //! asks for, or situ itself is at fault.
 
-use situ_ir::AddressSpace;
+use situ_ir::transform::LowerError;
 use thiserror::Error;
 
 /// Why emission failed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The arrays declared in a kernel do not fit in memory.
-    #[error(
-        "the {space} arrays of `{function}` need {bytes} bytes, more than the {limit} this target \
-         allows; use smaller arrays or pass global memory"
-    )]
-    ArraysTooLarge {
-        /// The function that declares them.
-        function: String,
-        /// The memory they are in.
-        space: AddressSpace,
-        /// How much they need together.
-        bytes: u128,
-        /// How much there may be.
-        limit: u64,
-    },
     /// The target lacks a feature the module uses.
     #[error("`{function}` uses {feature}, which this target does not have")]
     MissingFeature {
@@ -33,6 +18,9 @@ pub enum Error {
         /// What is missing, for example `float64`.
         feature: &'static str,
     },
+    /// The module could not be lowered: a bug of situ.
+    #[error(transparent)]
+    Lowering(#[from] LowerError),
     /// A rule that situ keeps was broken: a bug of situ.
     #[error("internal error while emitting `{function}`: {invariant}; please report this")]
     Internal {

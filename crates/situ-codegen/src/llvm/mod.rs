@@ -39,6 +39,7 @@ mod types;
 mod writer;
 
 use situ_ir::ValidModule;
+use situ_ir::transform::lower;
 
 pub use abi::{KernelAbi, KernelShape, LaunchFrame};
 pub use target::{TargetOptions, VectorIsa};
@@ -60,11 +61,12 @@ pub struct LlvmModule {
     pub imports: Vec<String>,
 }
 
-/// Writes a module as LLVM IR.
+/// Lowers a module and writes it as LLVM IR.
 ///
 /// # Errors
-/// If the module breaks a rule that validation and lowering guarantee: a bug of situ.
+/// Only for bugs of situ: validation and lowering guarantee everything that is needed.
 pub fn emit(module: &ValidModule, options: &TargetOptions) -> Result<LlvmModule, Error> {
+    let module = &*lower(module)?;
     let facts = ModuleFacts {
         module,
         queries: queries::asked_by_functions(module),
