@@ -4,6 +4,7 @@ It shows the devices of this machine, an array expression, a kernel, an error th
 long things take beside NumPy. Times are the best of a few runs, and whatever this machine gives.
 """
 
+import sys
 import time
 
 import numpy as np
@@ -15,7 +16,7 @@ SHADES = " .:-=+*#%@"
 
 def heading(text):
     """Start a stop of the tour."""
-    print(f"\n\033[1m{text}\033[0m")
+    print(f"\n\033[1m{text}\033[0m" if sys.stdout.isatty() else f"\n{text}")
 
 
 def show_devices():
@@ -57,7 +58,7 @@ def show_kernel():
     """Run a Python function once per point of a two-dimensional range."""
     heading("3. A Python function as a kernel: 24 x 72 work-items, each with its own loop")
     counts = situ.asarray(np.zeros((24, 72), dtype=np.int64))
-    mandelbrot[counts.shape](counts, -2.1, -1.15, 0.042, 90)
+    mandelbrot[counts.shape](counts, -2.1, -0.97, 0.042, 90)
     for row in counts.to_numpy():
         print("   " + "".join(SHADES[min(int(n) // 9, 9)] for n in row))
 

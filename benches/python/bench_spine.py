@@ -50,10 +50,13 @@ def nothing(a):  # noqa: ANN001, ANN201
     pass
 
 
-def best_seconds(function: Callable[[], object], repeats: int = 15) -> float:
-    """Return the shortest of `repeats` runs, after one that warms up."""
-    function()
-    return min(seconds(function) for _ in range(repeats))
+def best_seconds(*functions: Callable[[], object], repeats: int = 15) -> list[float]:
+    """Return each function's shortest of `repeats` runs, after one that warms up.
+
+    The functions take turns, so that whatever else the machine does meanwhile falls on all of them.
+    """
+    rounds = [[seconds(function) for function in functions] for _ in range(repeats + 1)]
+    return [min(times) for times in zip(*rounds[1:], strict=True)]
 
 
 def seconds(function: Callable[[], object]) -> float:
@@ -88,8 +91,9 @@ def bench_bandwidth() -> Row:
         multiply_add(a, b, c, out)
         out.queue.wait()
 
-    copy_rate = 2 * 8 * LENGTH / best_seconds(lambda: copy(host[0], target)) / 1e9
-    rate = 4 * 8 * LENGTH / best_seconds(run) / 1e9
+    copy_seconds, run_seconds = best_seconds(lambda: copy(host[0], target), run)
+    copy_rate = 2 * 8 * LENGTH / copy_seconds / 1e9
+    rate = 4 * 8 * LENGTH / run_seconds / 1e9
     share = rate / copy_rate
     details = f"{rate:.1f} GB/s, copy {copy_rate:.1f} GB/s"
     return Row("`a*b + c`, 10M float64", f"{share:.0%} of copy", "≥ 85 %", share >= 0.85, details)
@@ -100,10 +104,11 @@ def bench_sin() -> Row:
     host = np.random.default_rng(1).uniform(-10.0, 10.0, LENGTH)
     target = np.empty_like(host)
     x = situ.asarray(host)
-    numpy_ms = 1e3 * best_seconds(lambda: np.sin(host, out=target), repeats=5)
-    situ_ms = 1e3 * best_seconds(lambda: situ.sin(x).queue.wait())
-    ratio = numpy_ms / situ_ms
-    details = f"{situ_ms:.1f} ms, NumPy {numpy_ms:.1f} ms"
+    numpy_seconds, situ_seconds = best_seconds(
+        lambda: np.sin(host, out=target), lambda: situ.sin(x).queue.wait()
+    )
+    ratio = numpy_seconds / situ_seconds
+    details = f"{1e3 * situ_seconds:.1f} ms, NumPy {1e3 * numpy_seconds:.1f} ms"
     return Row("`sin`, 10M float64", f"{ratio:.1f} x NumPy", "≥ 10 x", ratio >= 10, details)
 
 
@@ -171,7 +176,8 @@ def bench_launch() -> Row:
             launch(x)
             wait()
 
-    microseconds = 1e6 * best_seconds(run) / 1000
+    (thousand_launches,) = best_seconds(run)
+    microseconds = 1e3 * thousand_launches
     return Row("empty launch and wait", f"{microseconds:.2f} µs", "≤ 5 µs", microseconds <= 5, "")
 
 
