@@ -1,0 +1,3 @@
+//! The devices situ can run on, one folder each.
+
+pub mod native;

@@ -1,0 +1,586 @@
+//! The thread pool that runs kernels: ranges of work, taken in chunks, stolen when unbalanced.
+//!
+//! Made for launches rather than tasks (`docs/design/0007-thread-pool.md` compares it with rayon):
+//! - The caller always takes part. A launch that is over in a few microseconds runs on the caller
+//!   alone: nobody is woken, nothing is allocated. Whether it is that short is *measured*: the
+//!   first chunks run inline against the clock, and the rest is shared out if time runs on. A
+//!   [`CostEstimate`] kept with the kernel lets later launches skip the trial.
+//! - A shared launch is cut into one contiguous run of chunks per thread, which keeps neighbouring
+//!   memory on one core; a thread that runs dry steals the back half of the fullest run.
+//! - Idle workers watch for work for a few microseconds before they sleep.
+//! - A launch waits only for threads that are executing its chunks, so launches from many threads,
+//!   and launches from inside work, cannot wait in a circle.
+//! - A panic in the work stops that launch and comes back as an error. After `fork` the child
+//!   starts workers of its own when it first needs them.
+
+use std::any::Any;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle, Thread};
+use std::time::{Duration, Instant};
+
+use super::scratch::Scratch;
+use crate::error::{Error, Result};
+use crate::fork::ForkLocal;
+
+/// Launches expected to take less than this stay on the caller.
+const INLINE_NS: f32 = 20_000.0;
+
+/// The length of one inline trial chunk, and the time after which the rest is shared out.
+const TRIAL_NS: f32 = 8_000.0;
+
+/// The length of a chunk in a shared launch: long against the cost of taking one, short enough
+/// to balance.
+const CHUNK_NS: f32 = 40_000.0;
+
+/// Chunks per thread below which balance would suffer.
+const MIN_CHUNKS_PER_THREAD: u64 = 4;
+
+/// How long an idle worker, or a caller waiting for the last chunk, watches before it sleeps.
+const SPIN: Duration = Duration::from_micros(30);
+
+/// A launch: how much work there is and what is known about it.
+#[derive(Debug, Clone, Copy)]
+pub struct Work<'a> {
+    /// Number of items; chunks are ranges of `0..len`.
+    pub len: u64,
+    /// Chunks begin at multiples of this, except for the end of the last. At least 1.
+    pub granule: u64,
+    /// Size of the scratch block each chunk may use.
+    pub scratch_bytes: usize,
+    /// What earlier launches of the same kernel cost.
+    pub cost: &'a CostEstimate,
+}
+
+/// A running estimate of nanoseconds per granule of one kind of work.
+#[derive(Debug, Default)]
+pub struct CostEstimate {
+    /// An `f32`'s bits; zero means unknown.
+    ns_per_granule: AtomicU32,
+}
+
+impl CostEstimate {
+    /// Nothing is known yet.
+    pub const fn new() -> Self {
+        Self {
+            ns_per_granule: AtomicU32::new(0),
+        }
+    }
+
+    fn get(&self) -> Option<f32> {
+        let ns = f32::from_bits(self.ns_per_granule.load(Ordering::Relaxed));
+        (ns > 0.0).then_some(ns)
+    }
+
+    /// Mixes a measurement in. Lost updates between threads do no harm.
+    fn update(&self, elapsed: Duration, granules: u64) {
+        let measured = elapsed.as_nanos() as f32 / granules as f32;
+        let mixed = self.get().map_or(measured, |old| 0.5 * (old + measured));
+        self.ns_per_granule
+            .store(mixed.max(f32::MIN_POSITIVE).to_bits(), Ordering::Relaxed);
+    }
+}
+
+/// The work of a launch: called with disjoint ranges, on any thread, in any order.
+pub type Body<'a> = dyn Fn(Range<u64>, &mut Scratch) + Sync + 'a;
+
+/// A set of threads that share launches.
+pub struct Pool {
+    threads: usize,
+    crew: ForkLocal<Crew>,
+}
+
+impl std::fmt::Debug for Pool {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Pool")
+            .field("threads", &self.threads)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Pool {
+    /// A pool of `threads` threads including the caller; at least one. Workers start when a
+    /// launch first needs them.
+    pub const fn new(threads: usize) -> Self {
+        let threads = if threads == 0 { 1 } else { threads };
+        Self {
+            threads,
+            crew: ForkLocal::new(),
+        }
+    }
+
+    /// How many threads take part in a large launch, the caller included.
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Runs all of the work and returns when it is done.
+    ///
+    /// # Errors
+    /// [`Error::WorkPanicked`] when the body panics and [`Error::ScratchUnavailable`] when there
+    /// is no memory; some chunks may then not have run.
+    pub fn run(&self, work: &Work<'_>, body: &Body<'_>) -> Result<()> {
+        if work.len == 0 {
+            return Ok(());
+        }
+        let granule = work.granule.max(1);
+        let plan = Plan {
+            len: work.len,
+            granule,
+            granules: work.len.div_ceil(granule),
+        };
+        let known = work.cost.get();
+        let begin = match known {
+            Some(ns)
+                if self.threads > 1
+                    && plan.granules > 1
+                    && ns * plan.granules as f32 >= INLINE_NS =>
+            {
+                0
+            }
+            _ => self.run_inline(work, &plan, known, body)?,
+        };
+        if begin < plan.granules {
+            self.run_shared(work, &plan, begin, body)?;
+        }
+        Ok(())
+    }
+
+    /// Runs from the start on the caller until done or out of time; returns the granules done.
+    fn run_inline(
+        &self,
+        work: &Work<'_>,
+        plan: &Plan,
+        known_ns: Option<f32>,
+        body: &Body<'_>,
+    ) -> Result<u64> {
+        let mut scratch = Scratch::take(work.scratch_bytes)?;
+        let only_thread = self.threads == 1;
+        let start = Instant::now();
+        let mut done: u64 = 0;
+        let mut step: u64 = match known_ns {
+            _ if only_thread => plan.granules,
+            Some(ns) => ((TRIAL_NS / ns) as u64).max(1),
+            None => 1,
+        };
+        let result = loop {
+            let end = done.saturating_add(step).min(plan.granules);
+            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| {
+                body(plan.items(done..end), &mut scratch);
+            })) {
+                break Err(panicked(panic.as_ref()));
+            }
+            done = end;
+            if done == plan.granules || start.elapsed().as_nanos() as f32 >= TRIAL_NS {
+                break Ok(done);
+            }
+            step = step.saturating_mul(2);
+        };
+        scratch.give_back();
+        if result.is_ok() {
+            work.cost.update(start.elapsed(), done);
+        }
+        result
+    }
+
+    fn run_shared(&self, work: &Work<'_>, plan: &Plan, begin: u64, body: &Body<'_>) -> Result<()> {
+        let job = Job::new(work, plan, begin, self.threads, body);
+        let crew = self.crew.get_or_init(|| Crew::start(self.threads - 1));
+        crew.shared.publish(&job);
+        // From here on `job` must outlive every participant, which `retire` waits for; nothing in
+        // between can unwind, because `participate` catches panics.
+        let start = Instant::now();
+        let done = job.participate(0);
+        let elapsed = start.elapsed();
+        crew.shared.retire(&job);
+        if done > 0 {
+            work.cost.update(elapsed, done);
+        }
+        job.into_result()
+    }
+}
+
+/// How a range of items is cut into granules.
+#[derive(Debug, Clone, Copy)]
+struct Plan {
+    len: u64,
+    granule: u64,
+    granules: u64,
+}
+
+impl Plan {
+    fn items(&self, granules: Range<u64>) -> Range<u64> {
+        granules.start * self.granule..granules.end.saturating_mul(self.granule).min(self.len)
+    }
+}
+
+/// One shared launch. Lives on the caller's stack.
+struct Job<'a> {
+    body: &'a Body<'a>,
+    plan: Plan,
+    /// The first granule that is shared out.
+    begin: u64,
+    /// Granules per chunk.
+    chunk: u64,
+    scratch_bytes: usize,
+    runs: Box<[Run]>,
+    /// How many threads have joined, the caller included; also the next free run.
+    joined: AtomicUsize,
+    /// Workers that have joined and not left.
+    active: AtomicUsize,
+    caller: Thread,
+    stopped: AtomicBool,
+    failure: Mutex<Option<Error>>,
+}
+
+impl<'a> Job<'a> {
+    fn new(work: &Work<'_>, plan: &Plan, begin: u64, threads: usize, body: &'a Body<'a>) -> Self {
+        let granules = plan.granules - begin;
+        let by_time = work.cost.get().map_or(1, |ns| (CHUNK_NS / ns) as u64);
+        let by_balance = granules / (threads as u64 * MIN_CHUNKS_PER_THREAD);
+        let by_count = granules.div_ceil(u64::from(u32::MAX));
+        let chunk = by_time.min(by_balance).max(by_count).max(1);
+        let chunks = granules.div_ceil(chunk);
+        let runs = (0..threads as u64)
+            .map(|index| {
+                let bound =
+                    |index: u64| (u128::from(chunks) * u128::from(index) / threads as u128) as u32;
+                Run::new(bound(index)..bound(index + 1))
+            })
+            .collect();
+        Self {
+            body,
+            plan: *plan,
+            begin,
+            chunk,
+            scratch_bytes: work.scratch_bytes,
+            runs,
+            joined: AtomicUsize::new(1),
+            active: AtomicUsize::new(0),
+            caller: thread::current(),
+            stopped: AtomicBool::new(false),
+            failure: Mutex::new(None),
+        }
+    }
+
+    /// Executes chunks until none is left; returns how many granules that were.
+    fn participate(&self, own: usize) -> u64 {
+        let mut scratch = match Scratch::take(self.scratch_bytes) {
+            Ok(scratch) => scratch,
+            Err(error) => {
+                self.stop(error);
+                return 0;
+            }
+        };
+        let mut done = 0;
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            while let Some(chunk) = self.next_chunk(own) {
+                let start = self.begin + u64::from(chunk) * self.chunk;
+                let end = start.saturating_add(self.chunk).min(self.plan.granules);
+                (self.body)(self.plan.items(start..end), &mut scratch);
+                done += end - start;
+            }
+        }));
+        scratch.give_back();
+        if let Err(panic) = outcome {
+            self.stop(panicked(panic.as_ref()));
+        }
+        done
+    }
+
+    fn next_chunk(&self, own: usize) -> Option<u32> {
+        if self.stopped.load(Ordering::Relaxed) {
+            return None;
+        }
+        loop {
+            if let Some(chunk) = self.runs[own].take_front() {
+                return Some(chunk);
+            }
+            let fullest = self.runs.iter().max_by_key(|run| run.remaining())?;
+            if fullest.remaining() == 0 {
+                return None;
+            }
+            if let Some(stolen) = fullest.steal_back() {
+                self.runs[own].refill(stolen);
+            }
+        }
+    }
+
+    fn has_work(&self) -> bool {
+        !self.stopped.load(Ordering::Relaxed) && self.runs.iter().any(|run| run.remaining() > 0)
+    }
+
+    fn stop(&self, error: Error) {
+        self.failure
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get_or_insert(error);
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+
+    fn into_result(self) -> Result<()> {
+        match self
+            .failure
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)
+        {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The chunks one thread starts with: `begin..end` in one word, so that the owner at the front
+/// and thieves at the back agree without a lock. On its own cache line.
+#[repr(align(64))]
+struct Run(AtomicU64);
+
+impl Run {
+    fn new(chunks: Range<u32>) -> Self {
+        Self(AtomicU64::new(pack(&chunks)))
+    }
+
+    fn remaining(&self) -> u32 {
+        let chunks = unpack(self.0.load(Ordering::Relaxed));
+        chunks.end.saturating_sub(chunks.start)
+    }
+
+    fn take_front(&self) -> Option<u32> {
+        self.0
+            .fetch_update(Ordering::AcqRel, Ordering::Relaxed, |word| {
+                let chunks = unpack(word);
+                (chunks.start < chunks.end).then(|| pack(&(chunks.start + 1..chunks.end)))
+            })
+            .ok()
+            .map(|word| unpack(word).start)
+    }
+
+    /// Takes the back half, rounded up.
+    fn steal_back(&self) -> Option<Range<u32>> {
+        let middle = |chunks: &Range<u32>| chunks.start + (chunks.end - chunks.start) / 2;
+        self.0
+            .fetch_update(Ordering::AcqRel, Ordering::Relaxed, |word| {
+                let chunks = unpack(word);
+                (chunks.start < chunks.end).then(|| pack(&(chunks.start..middle(&chunks))))
+            })
+            .ok()
+            .map(|word| {
+                let chunks = unpack(word);
+                middle(&chunks)..chunks.end
+            })
+    }
+
+    /// Gives the owner of an empty run new chunks. Thieves leave empty runs alone, so a plain
+    /// store is enough.
+    fn refill(&self, chunks: Range<u32>) {
+        self.0.store(pack(&chunks), Ordering::Release);
+    }
+}
+
+fn pack(chunks: &Range<u32>) -> u64 {
+    u64::from(chunks.start) << 32 | u64::from(chunks.end)
+}
+
+fn unpack(word: u64) -> Range<u32> {
+    (word >> 32) as u32..word as u32
+}
+
+/// The workers of one process and what they share.
+struct Crew {
+    shared: Arc<Shared>,
+    workers: Vec<JoinHandle<()>>,
+}
+
+impl Crew {
+    /// Starts workers. With fewer than asked for, launches are slower but complete.
+    fn start(count: usize) -> Self {
+        let shared = Arc::new(Shared::default());
+        let workers = (0..count)
+            .map_while(|index| {
+                let shared = Arc::clone(&shared);
+                thread::Builder::new()
+                    .name(format!("situ-worker-{index}"))
+                    .spawn(move || shared.work())
+                    .ok()
+            })
+            .collect();
+        Self { shared, workers }
+    }
+}
+
+impl Drop for Crew {
+    fn drop(&mut self) {
+        self.shared.lock().is_closing = true;
+        self.shared.epoch.fetch_add(1, Ordering::Release);
+        self.shared.work_published.notify_all();
+        for worker in self.workers.drain(..) {
+            // Workers catch panics of the work, so joining cannot fail.
+            let _ = worker.join();
+        }
+    }
+}
+
+#[derive(Default)]
+struct Shared {
+    board: Mutex<Board>,
+    work_published: Condvar,
+    /// Counts publications; idle workers watch it without the lock.
+    epoch: AtomicU64,
+}
+
+/// The launches that workers may join.
+#[derive(Default)]
+struct Board {
+    jobs: Vec<JobRef>,
+    sleeping: usize,
+    is_closing: bool,
+}
+
+/// A job on some caller's stack. It stays valid while it is on the board or a worker that joined
+/// it is active: see [`Shared::retire`].
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct JobRef(*const ());
+
+// SAFETY: `Job` is made of atomics, locks and `Sync` data; the reference only travels.
+unsafe impl Send for JobRef {}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Board> {
+        self.board.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn publish(&self, job: &Job<'_>) {
+        let helpers_wanted = job.runs.len() - 1;
+        let to_wake = {
+            let mut board = self.lock();
+            board.jobs.push(JobRef::new(job));
+            self.epoch.fetch_add(1, Ordering::Release);
+            board.sleeping.min(helpers_wanted)
+        };
+        for _ in 0..to_wake {
+            self.work_published.notify_one();
+        }
+    }
+
+    /// Takes a job off the board, so that no more workers join, and waits for those that did.
+    fn retire(&self, job: &Job<'_>) {
+        let reference = JobRef::new(job);
+        self.lock().jobs.retain(|listed| *listed != reference);
+        let mut spinner = Spinner::new();
+        while job.active.load(Ordering::Acquire) > 0 {
+            if !spinner.spin() {
+                thread::park();
+            }
+        }
+    }
+
+    /// The life of a worker.
+    fn work(&self) {
+        loop {
+            let seen = self.epoch.load(Ordering::Acquire);
+            if let Some((job, own)) = self.join_some_job() {
+                // SAFETY: joining made this worker active, so the caller keeps the job alive
+                // until `leave`.
+                let job = unsafe { job.as_job() };
+                job.participate(own);
+                leave(job);
+                continue;
+            }
+            if !self.wait_for_work(seen) {
+                return;
+            }
+        }
+    }
+
+    fn join_some_job(&self) -> Option<(JobRef, usize)> {
+        let board = self.lock();
+        board.jobs.iter().find_map(|reference| {
+            // SAFETY: jobs on the board are alive, and retiring one needs the lock we hold.
+            let job = unsafe { reference.as_job() };
+            let own = job.joined.load(Ordering::Relaxed);
+            if own == job.runs.len() || !job.has_work() {
+                return None;
+            }
+            job.joined.store(own + 1, Ordering::Relaxed);
+            job.active.fetch_add(1, Ordering::Relaxed);
+            Some((*reference, own))
+        })
+    }
+
+    /// Returns when something was published after `seen`, or `false` when the pool closes.
+    fn wait_for_work(&self, seen: u64) -> bool {
+        let mut spinner = Spinner::new();
+        while spinner.spin() {
+            if self.epoch.load(Ordering::Acquire) != seen {
+                return !self.lock().is_closing;
+            }
+        }
+        let mut board = self.lock();
+        while !board.is_closing && self.epoch.load(Ordering::Acquire) == seen {
+            board.sleeping += 1;
+            board = self
+                .work_published
+                .wait(board)
+                .unwrap_or_else(PoisonError::into_inner);
+            board.sleeping -= 1;
+        }
+        !board.is_closing
+    }
+}
+
+impl JobRef {
+    fn new(job: &Job<'_>) -> Self {
+        Self(std::ptr::from_ref(job).cast())
+    }
+
+    /// # Safety
+    /// The job is still on its caller's stack, see the type's documentation.
+    unsafe fn as_job<'a>(self) -> &'a Job<'a> {
+        // SAFETY: as required of the caller.
+        unsafe { &*self.0.cast() }
+    }
+}
+
+/// Ends a worker's part in a job. The job may be gone the moment `active` drops, so everything
+/// needed afterwards is copied before.
+fn leave(job: &Job<'_>) {
+    let caller = job.caller.clone();
+    if job.active.fetch_sub(1, Ordering::Release) == 1 {
+        caller.unpark();
+    }
+}
+
+/// Watches for a short while: `spin` returns false when it is time to sleep.
+struct Spinner {
+    start: Option<Instant>,
+}
+
+impl Spinner {
+    fn new() -> Self {
+        Self { start: None }
+    }
+
+    fn spin(&mut self) -> bool {
+        let start = *self.start.get_or_insert_with(Instant::now);
+        for _ in 0..16 {
+            std::hint::spin_loop();
+        }
+        start.elapsed() < SPIN
+    }
+}
+
+fn panicked(payload: &(dyn Any + Send)) -> Error {
+    let message = payload
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| payload.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "the panic carried no message".to_owned());
+    Error::WorkPanicked { message }
+}
+
+#[cfg(test)]
+#[path = "pool_tests.rs"]
+mod tests;

@@ -1,0 +1,386 @@
+//! Settings from the environment. This is the only file that reads environment variables.
+//!
+//! A value that cannot be understood never stops anything: the default is used, and a warning
+//! names the variable, the value and the valid choices. [`VARIABLES`] documents every variable for
+//! `situ doctor`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+use crate::error::Error;
+use crate::warnings;
+
+/// One environment variable that situ reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Variable {
+    /// The name, starting with `SITU_`.
+    pub name: &'static str,
+    /// What values it takes.
+    pub choices: &'static str,
+    /// One line on what it does.
+    pub doc: &'static str,
+}
+
+const CACHE_DIR: Variable = Variable {
+    name: "SITU_CACHE_DIR",
+    choices: "a directory, or `off`",
+    doc: "where compiled kernels are kept between processes (default: situ in the user's cache directory)",
+};
+const CACHE_LIMIT: Variable = Variable {
+    name: "SITU_CACHE_LIMIT",
+    choices: "a number of bytes, optionally followed by K, M or G",
+    doc: "how large the compile cache may grow before the least recently used kernels go (default: 512M)",
+};
+const NUM_THREADS: Variable = Variable {
+    name: "SITU_NUM_THREADS",
+    choices: "a whole number from 1 to 1024",
+    doc: "how many threads the native device uses (default: all processors this process may use)",
+};
+const SANITIZE: Variable = Variable {
+    name: "SITU_SANITIZE",
+    choices: "0 or 1",
+    doc: "1 runs every kernel on the reference device, which checks bounds, races and uninitialised reads",
+};
+const TRACE: Variable = Variable {
+    name: "SITU_TRACE",
+    choices: "any of launch, ir, code, separated by commas",
+    doc: "prints kernels on their way: each launch, the kernel IR, the generated code",
+};
+const MATH: Variable = Variable {
+    name: "SITU_MATH",
+    choices: "fast or exact",
+    doc: "fast: vector math within 4 ulp; exact: the results of the C math library (slower)",
+};
+
+/// Every environment variable situ reads.
+pub const VARIABLES: [Variable; 6] = [CACHE_DIR, CACHE_LIMIT, NUM_THREADS, SANITIZE, TRACE, MATH];
+
+/// Where compiled kernels are kept between processes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CacheLocation {
+    /// In this directory.
+    Directory(PathBuf),
+    /// Nowhere: the user turned it off, or there is no home directory.
+    Off,
+}
+
+/// Which elementary functions kernels call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum MathMode {
+    /// Vector functions within 4 ulp.
+    Fast,
+    /// The C math library's scalar functions.
+    Exact,
+}
+
+/// What is printed while kernels are on their way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Trace {
+    /// A line for each launch.
+    pub launch: bool,
+    /// The kernel IR of each new program.
+    pub ir: bool,
+    /// The generated code of each new program.
+    pub code: bool,
+}
+
+/// All settings, with defaults filled in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Config {
+    /// `SITU_CACHE_DIR`.
+    pub cache_location: CacheLocation,
+    /// `SITU_CACHE_LIMIT`.
+    pub cache_limit_bytes: u64,
+    /// `SITU_NUM_THREADS`, or the number of processors this process may use.
+    pub num_threads: usize,
+    /// `SITU_SANITIZE`.
+    pub sanitize: bool,
+    /// `SITU_TRACE`.
+    pub trace: Trace,
+    /// `SITU_MATH`.
+    pub math: MathMode,
+}
+
+impl Config {
+    /// Builds the settings from any source of variables; problems are returned, defaults used.
+    pub fn from_lookup(lookup: impl Fn(&str) -> Option<OsString>) -> (Self, Vec<Error>) {
+        let mut reader = Reader {
+            lookup,
+            problems: Vec::new(),
+        };
+        let config = Self {
+            cache_location: reader.cache_location(),
+            cache_limit_bytes: reader.parsed(CACHE_LIMIT, parse_size, 512 << 20, "512M"),
+            num_threads: {
+                let default = available_threads();
+                reader.parsed(
+                    NUM_THREADS,
+                    parse_thread_count,
+                    default,
+                    &default.to_string(),
+                )
+            },
+            sanitize: reader.parsed(SANITIZE, parse_switch, false, "0"),
+            trace: reader.parsed(TRACE, parse_trace, Trace::default(), ""),
+            math: reader.parsed(MATH, parse_math, MathMode::Fast, "fast"),
+        };
+        (config, reader.problems)
+    }
+}
+
+/// The settings of this process, read once; bad values become warnings.
+pub fn process_config() -> &'static Config {
+    static CONFIG: LazyLock<Config> = LazyLock::new(|| {
+        let (config, problems) = Config::from_lookup(environment_variable);
+        for problem in problems {
+            warnings::process_sink().push(problem.into());
+        }
+        config
+    });
+    &CONFIG
+}
+
+/// The variables of [`VARIABLES`] that are set in this process, as text for `situ doctor`.
+pub fn set_variables() -> Vec<(Variable, String)> {
+    VARIABLES
+        .into_iter()
+        .filter_map(|variable| {
+            let value = environment_variable(variable.name)?;
+            Some((variable, value.to_string_lossy().into_owned()))
+        })
+        .collect()
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this file is where the environment is read"
+)]
+fn environment_variable(name: &str) -> Option<OsString> {
+    std::env::var_os(name)
+}
+
+struct Reader<L> {
+    lookup: L,
+    problems: Vec<Error>,
+}
+
+impl<L: Fn(&str) -> Option<OsString>> Reader<L> {
+    /// The value of a variable; set to nothing is the same as not set.
+    fn value(&self, name: &str) -> Option<OsString> {
+        (self.lookup)(name).filter(|value| !value.is_empty())
+    }
+
+    fn parsed<T>(
+        &mut self,
+        variable: Variable,
+        parse: fn(&str) -> Option<T>,
+        default: T,
+        default_text: &str,
+    ) -> T {
+        let Some(value) = self.value(variable.name) else {
+            return default;
+        };
+        let text = value.to_string_lossy();
+        parse(text.trim()).unwrap_or_else(|| {
+            self.problems.push(Error::BadEnvironmentValue {
+                variable: variable.name,
+                value: text.into_owned(),
+                choices: variable.choices,
+                default: default_text.to_owned(),
+            });
+            default
+        })
+    }
+
+    fn cache_location(&mut self) -> CacheLocation {
+        if let Some(value) = self.value(CACHE_DIR.name) {
+            if value.eq_ignore_ascii_case("off") {
+                return CacheLocation::Off;
+            }
+            return CacheLocation::Directory(PathBuf::from(value));
+        }
+        // The XDG base directory rules: a relative XDG_CACHE_HOME is to be ignored.
+        let xdg = self
+            .value("XDG_CACHE_HOME")
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute());
+        let base = xdg.or_else(|| Some(PathBuf::from(self.value("HOME")?).join(".cache")));
+        base.map_or(CacheLocation::Off, |base| {
+            CacheLocation::Directory(base.join("situ"))
+        })
+    }
+}
+
+fn available_threads() -> usize {
+    std::thread::available_parallelism()
+        .map_or(1, usize::from)
+        .min(1024)
+}
+
+fn parse_thread_count(text: &str) -> Option<usize> {
+    text.parse().ok().filter(|count| (1..=1024).contains(count))
+}
+
+fn parse_switch(text: &str) -> Option<bool> {
+    match text {
+        "0" => Some(false),
+        "1" => Some(true),
+        _ => None,
+    }
+}
+
+fn parse_math(text: &str) -> Option<MathMode> {
+    match text {
+        "fast" => Some(MathMode::Fast),
+        "exact" => Some(MathMode::Exact),
+        _ => None,
+    }
+}
+
+fn parse_trace(text: &str) -> Option<Trace> {
+    let mut trace = Trace::default();
+    for word in text.split([',', '|']) {
+        match word.trim() {
+            "launch" => trace.launch = true,
+            "ir" => trace.ir = true,
+            "code" => trace.code = true,
+            _ => return None,
+        }
+    }
+    Some(trace)
+}
+
+fn parse_size(text: &str) -> Option<u64> {
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let scale: u64 = match &text[digits.len()..].to_ascii_uppercase()[..] {
+        "" | "B" => 1,
+        "K" | "KB" | "KIB" => 1 << 10,
+        "M" | "MB" | "MIB" => 1 << 20,
+        "G" | "GB" | "GIB" => 1 << 30,
+        _ => return None,
+    };
+    digits.trim().parse::<u64>().ok()?.checked_mul(scale)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(pairs: &[(&str, &str)]) -> (Config, Vec<Error>) {
+        Config::from_lookup(|name| {
+            pairs
+                .iter()
+                .find(|(key, _)| *key == name)
+                .map(|(_, value)| OsString::from(value))
+        })
+    }
+
+    #[test]
+    fn an_empty_environment_gives_defaults() {
+        let (config, problems) = read(&[]);
+        assert!(problems.is_empty());
+        assert_eq!(config.cache_location, CacheLocation::Off);
+        assert_eq!(config.cache_limit_bytes, 512 << 20);
+        assert!(config.num_threads >= 1);
+        assert!(!config.sanitize);
+        assert_eq!(config.trace, Trace::default());
+        assert_eq!(config.math, MathMode::Fast);
+    }
+
+    #[test]
+    fn every_variable_is_understood() {
+        let (config, problems) = read(&[
+            ("SITU_CACHE_DIR", "/somewhere"),
+            ("SITU_CACHE_LIMIT", "3G"),
+            ("SITU_NUM_THREADS", "7"),
+            ("SITU_SANITIZE", "1"),
+            ("SITU_TRACE", "launch, code"),
+            ("SITU_MATH", "exact"),
+        ]);
+        assert!(problems.is_empty(), "{problems:?}");
+        assert_eq!(
+            config.cache_location,
+            CacheLocation::Directory("/somewhere".into())
+        );
+        assert_eq!(config.cache_limit_bytes, 3 << 30);
+        assert_eq!(config.num_threads, 7);
+        assert!(config.sanitize);
+        assert_eq!(
+            config.trace,
+            Trace {
+                launch: true,
+                ir: false,
+                code: true
+            }
+        );
+        assert_eq!(config.math, MathMode::Exact);
+    }
+
+    #[test]
+    fn bad_values_are_reported_and_replaced_by_defaults() {
+        let (config, problems) = read(&[
+            ("SITU_CACHE_LIMIT", "lots"),
+            ("SITU_NUM_THREADS", "0"),
+            ("SITU_SANITIZE", "yes"),
+            ("SITU_TRACE", "launch,everything"),
+            ("SITU_MATH", "sloppy"),
+        ]);
+        assert_eq!(problems.len(), 5);
+        assert_eq!(config, read(&[]).0);
+        let text = problems[4].to_string();
+        for part in [
+            "SITU_MATH",
+            "`sloppy`",
+            "fast or exact",
+            "the default `fast`",
+        ] {
+            assert!(text.contains(part), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_cache_directory_follows_the_xdg_rules() {
+        let location = |pairs: &[(&str, &str)]| read(pairs).0.cache_location;
+        let directory = |path: &str| CacheLocation::Directory(path.into());
+        assert_eq!(
+            location(&[("HOME", "/home/ada")]),
+            directory("/home/ada/.cache/situ")
+        );
+        assert_eq!(
+            location(&[("HOME", "/home/ada"), ("XDG_CACHE_HOME", "/fast")]),
+            directory("/fast/situ")
+        );
+        assert_eq!(
+            location(&[("HOME", "/home/ada"), ("XDG_CACHE_HOME", "relative")]),
+            directory("/home/ada/.cache/situ")
+        );
+        assert_eq!(
+            location(&[("HOME", "/home/ada"), ("SITU_CACHE_DIR", "off")]),
+            CacheLocation::Off
+        );
+        assert_eq!(
+            location(&[("HOME", "/home/ada"), ("SITU_CACHE_DIR", "")]),
+            directory("/home/ada/.cache/situ")
+        );
+    }
+
+    #[test]
+    fn sizes_take_binary_suffixes_and_reject_overflow() {
+        assert_eq!(parse_size("123"), Some(123));
+        assert_eq!(parse_size("2k"), Some(2048));
+        assert_eq!(parse_size("1 MiB"), Some(1 << 20));
+        assert_eq!(parse_size("99999999999999999999"), None);
+        assert_eq!(parse_size("18446744073709551615G"), None);
+        assert_eq!(parse_size("-1"), None);
+        assert_eq!(parse_size("G"), None);
+    }
+
+    #[test]
+    fn every_variable_has_a_name_and_a_doc() {
+        for variable in VARIABLES {
+            assert!(variable.name.starts_with("SITU_"));
+            assert!(!variable.doc.is_empty() && !variable.choices.is_empty());
+        }
+    }
+}

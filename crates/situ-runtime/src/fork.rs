@@ -1,0 +1,152 @@
+//! What survives `fork`, and what must be made anew in the child.
+//!
+//! Only the forking thread exists in the child. Locks that another thread held stay locked for
+//! ever, and worker threads are gone. [`ForkLocal`] holds a value that belongs to one process:
+//! the child sees none and makes its own, and the parent's copy is left alone (leaked) because
+//! nothing can be said about its locks.
+
+use std::ptr;
+use std::sync::Once;
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+
+static GENERATION: AtomicU64 = AtomicU64::new(0);
+
+/// A number that is different in every forked child.
+///
+/// Cheaper than asking for the process id, which is a system call.
+pub(crate) fn generation() -> u64 {
+    extern "C" fn count_fork() {
+        GENERATION.fetch_add(1, Ordering::Relaxed);
+    }
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| {
+        // SAFETY: the handler only touches a lock-free atomic, which is allowed after fork. If the
+        // registration fails for lack of memory, children behave as without this module.
+        unsafe { libc::pthread_atfork(None, None, Some(count_fork)) };
+    });
+    GENERATION.load(Ordering::Relaxed)
+}
+
+/// A lazily made value that a forked child makes again.
+pub(crate) struct ForkLocal<T> {
+    current: AtomicPtr<Tagged<T>>,
+}
+
+struct Tagged<T> {
+    generation: u64,
+    value: T,
+}
+
+impl<T: Send + Sync> ForkLocal<T> {
+    /// Holds nothing yet.
+    pub(crate) const fn new() -> Self {
+        Self {
+            current: AtomicPtr::new(ptr::null_mut()),
+        }
+    }
+
+    /// The value of this process, made now if there is none. Two threads may both make one; the
+    /// first to finish wins and the other's is dropped.
+    pub(crate) fn get_or_try_init<E>(&self, make: impl FnOnce() -> Result<T, E>) -> Result<&T, E> {
+        let found = self.current.load(Ordering::Acquire);
+        // SAFETY: a non-null pointer came from `Box::into_raw` below and is freed only in `drop`,
+        // which needs exclusive access.
+        if let Some(tagged) = unsafe { found.as_ref() }
+            && tagged.generation == generation()
+        {
+            return Ok(&tagged.value);
+        }
+        Ok(self.install(found, make()?))
+    }
+
+    /// As [`Self::get_or_try_init`], for values that can always be made.
+    pub(crate) fn get_or_init(&self, make: impl FnOnce() -> T) -> &T {
+        match self.get_or_try_init(|| Ok::<T, std::convert::Infallible>(make())) {
+            Ok(value) => value,
+            Err(impossible) => match impossible {},
+        }
+    }
+
+    #[cold]
+    fn install(&self, expected: *mut Tagged<T>, value: T) -> &T {
+        let fresh = Box::into_raw(Box::new(Tagged {
+            generation: generation(),
+            value,
+        }));
+        let installed = match self.current.compare_exchange(
+            expected,
+            fresh,
+            Ordering::AcqRel,
+            Ordering::Acquire,
+        ) {
+            Ok(_) => fresh,
+            Err(winner) => {
+                // SAFETY: `fresh` was made above and nobody else has seen it.
+                drop(unsafe { Box::from_raw(fresh) });
+                winner
+            }
+        };
+        // SAFETY: installed pointers are valid until `drop`, as above; the winner is non-null
+        // because `current` never goes back to null.
+        unsafe { &(*installed).value }
+    }
+}
+
+impl<T> Drop for ForkLocal<T> {
+    fn drop(&mut self) {
+        let current = *self.current.get_mut();
+        // SAFETY: exclusive access; the pointer came from `Box::into_raw`. A value of the parent
+        // process is leaked on purpose, see the module documentation.
+        unsafe {
+            if !current.is_null() && (*current).generation == generation() {
+                drop(Box::from_raw(current));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicUsize;
+
+    #[test]
+    fn a_value_is_made_once_per_process() {
+        static MADE: AtomicUsize = AtomicUsize::new(0);
+        let local = ForkLocal::new();
+        for _ in 0..3 {
+            assert_eq!(
+                *local.get_or_init(|| MADE.fetch_add(1, Ordering::Relaxed)),
+                0
+            );
+        }
+        assert_eq!(MADE.load(Ordering::Relaxed), 1);
+    }
+
+    #[test]
+    fn a_failed_attempt_leaves_room_for_the_next() {
+        let local = ForkLocal::new();
+        assert_eq!(local.get_or_try_init(|| Err::<u32, _>("no")), Err("no"));
+        assert_eq!(local.get_or_try_init(|| Ok::<_, &str>(5)), Ok(&5));
+    }
+
+    #[test]
+    fn racing_threads_agree_on_one_value() {
+        let local = ForkLocal::new();
+        let seen: Vec<usize> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..8)
+                .map(|id| {
+                    scope.spawn({
+                        let local = &local;
+                        move || *local.get_or_init(|| id)
+                    })
+                })
+                .collect();
+            threads
+                .into_iter()
+                .map(|thread| thread.join().unwrap())
+                .collect()
+        });
+        assert!(seen.windows(2).all(|pair| pair[0] == pair[1]), "{seen:?}");
+    }
+}
