@@ -89,6 +89,7 @@ pub mod module;
 pub mod range;
 pub mod span;
 pub mod statement;
+pub mod text;
 pub mod transform;
 pub mod types;
 pub mod validate;
