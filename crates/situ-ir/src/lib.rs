@@ -58,10 +58,18 @@
 //!   right shift of a negative number. The count has the operand's type.
 //! * Floats are IEEE 754, rounded to nearest even after every operation, never contracted, subnormals
 //!   kept. The sign and payload of a NaN result are unspecified.
+//! * Each operator on `float16` is computed in `float32` and rounded once, also `FloorDivide`,
+//!   `Modulo` and `Fma` with their inner steps; `Nextafter` steps in `float16`.
 //! * `Minimum(x, y)` is `x` if `x <= y` or `x` is NaN, else `y`; `Maximum` likewise with `>=`.
-//!   Comparisons with NaN are false, except `NotEqual`.
-//! * Complex: `Multiply` is `(ac - bd) + (ad + bc)i`; `Divide` is Smith's method; `Abs` is `hypot`;
-//!   `Equal` compares both parts.
+//!   Comparisons with NaN are false, except `NotEqual`. `Fmin(x, y)` is `x` if `x <= y` or `y` is
+//!   NaN, else `y`; `Fmax` likewise.
+//! * Complex: `Multiply` is `(ac - bd) + (ad + bc)i`; `Abs` is `hypot`; `Equal` compares both parts.
+//!   `Divide` of `a + bi` by `c + di` is Smith's method: if `|c| >= |d|`, with `r = d / c` and
+//!   `s = 1 / (c + d*r)`, it is `(a + b*r)*s + (b - a*r)*s i` (if `c` and `d` are both zero,
+//!   `a/|c| + b/|c| i`); else, with `r = c / d` and `s = 1 / (d + c*r)`, it is
+//!   `(a*r + b)*s + (b*r - a)*s i`. `Power` is 1 for exponent 0; for base 0, it is 0 if the
+//!   exponent's real part is positive and NaN otherwise; else `exp(y * log(x))`. Elementary functions
+//!   have the branch cuts and special values of C99 Annex G.
 //! * `Cast`: to `bool`, anything but zero is true (NaN too); from `bool`, 0 or 1; between integers,
 //!   the low bits; float to integer rounds towards zero, saturates at the ends of the range, and NaN
 //!   is 0; integer to float and float to float round to nearest even; complex to real takes the real
@@ -84,6 +92,7 @@ pub mod builder;
 pub mod diagnostic;
 pub mod dtype;
 pub mod expression;
+pub mod interpret;
 pub mod literal;
 pub mod module;
 pub mod range;

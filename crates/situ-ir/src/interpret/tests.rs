@@ -1,0 +1,823 @@
+//! Kernels: what they compute, and the faults they commit.
+
+use super::{Argument, Error, FaultKind, Interpreter, Options, WorkItem, interpret};
+use crate::expression::{BinaryOperator, WorkItemQuery};
+use crate::{
+    AddressSpace, Atomic, AtomicOperation, CollectiveOperation, CollectiveScope, CombineOperator,
+    DType, FunctionBuilder, Handle, Literal, MemoryOrder, MemoryScope, MemorySpaces, Module,
+    NdRange, Source, Span, StatementKind, Type, ValidModule, validate,
+};
+
+const GLOBAL_I64: Type = Type::Pointer {
+    element: DType::I64,
+    space: AddressSpace::Global,
+};
+
+fn module_of(build: impl FnOnce(&mut FunctionBuilder)) -> ValidModule {
+    let mut f = FunctionBuilder::kernel("k", 1);
+    build(&mut f);
+    let mut module = Module::new("test");
+    f.finish(&mut module);
+    validate(module).unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+fn bytes_of(numbers: &[i64]) -> Vec<u8> {
+    numbers.iter().flat_map(|x| x.to_le_bytes()).collect()
+}
+
+fn numbers_of(bytes: &[u8]) -> Vec<i64> {
+    bytes
+        .chunks_exact(8)
+        .map(|chunk| i64::from_le_bytes(chunk.try_into().unwrap()))
+        .collect()
+}
+
+fn at(buffer: usize) -> Argument {
+    Argument::Pointer {
+        buffer,
+        offset_bytes: 0,
+    }
+}
+
+/// Runs kernel `k` on one buffer of numbers.
+fn run_with(
+    module: &ValidModule,
+    range: &NdRange,
+    numbers: &[i64],
+    options: &Options,
+) -> Result<Vec<i64>, Error> {
+    let mut bytes = bytes_of(numbers);
+    interpret(module, "k", range, &[at(0)], &mut [&mut bytes], options)?;
+    Ok(numbers_of(&bytes))
+}
+
+fn run(module: &ValidModule, range: &NdRange, numbers: &[i64]) -> Result<Vec<i64>, Error> {
+    run_with(module, range, numbers, &Options::default())
+}
+
+fn fault_of<T: std::fmt::Debug>(result: Result<T, Error>) -> Box<super::Fault> {
+    match result {
+        Err(Error::Fault(fault)) => fault,
+        other => panic!("{other:?} is not a fault"),
+    }
+}
+
+fn groups(global: u64, local: u64) -> NdRange {
+    NdRange::with_local(&[global], &[local]).unwrap()
+}
+
+fn item(global: u64, local: u64, group: u64) -> WorkItem {
+    WorkItem {
+        dims: 1,
+        global_id: [global, 0, 0],
+        local_id: [local, 0, 0],
+        group_id: [group, 0, 0],
+    }
+}
+
+// ----- what kernels compute -----
+
+#[test]
+fn loops_break_continue_and_step() {
+    // Sums the odd numbers below 10 that are not 5, leaving at 9.
+    let module = module_of(|f| {
+        let x = f.parameter("x", GLOBAL_I64);
+        let sum = f.variable("sum", DType::I64);
+        let zero = f.index(0);
+        f.assign(sum, zero);
+        let ten = f.index(10);
+        f.for_range("i", zero, ten, |f, i| {
+            let (one, two, five, nine) = (f.index(1), f.index(2), f.index(5), f.index(9));
+            let parity = f.binary(BinaryOperator::Modulo, i, two);
+            let even = f.binary(BinaryOperator::NotEqual, parity, one);
+            f.if_(even, |f| f.statement(StatementKind::Continue));
+            let is_five = f.binary(BinaryOperator::Equal, i, five);
+            f.if_(is_five, |f| f.statement(StatementKind::Continue));
+            let is_nine = f.binary(BinaryOperator::Equal, i, nine);
+            f.if_(is_nine, |f| f.statement(StatementKind::Break));
+            let now = f.get(sum);
+            let next = f.add(now, i);
+            f.assign(sum, next);
+        });
+        let total = f.get(sum);
+        f.store(x, zero, total);
+    });
+    let result = run(&module, &NdRange::new(&[1]).unwrap(), &[0]).unwrap();
+    assert_eq!(result, [1 + 3 + 7]);
+}
+
+#[test]
+fn expressions_are_evaluated_anew_by_each_statement() {
+    let module = module_of(|f| {
+        let x = f.parameter("x", GLOBAL_I64);
+        let zero = f.index(0);
+        let one = f.index(1);
+        let content = f.load(x, zero);
+        let bound = f.bind("before", content);
+        let next = f.add(content, one);
+        f.store(x, zero, next);
+        f.store(x, zero, next);
+        f.store(x, one, bound);
+    });
+    let result = run(&module, &NdRange::new(&[1]).unwrap(), &[5, 0]).unwrap();
+    assert_eq!(result, [7, 5]);
+}
+
+#[test]
+fn device_functions_have_their_own_variables_and_arrays() {
+    let mut module = Module::new("test");
+    // square_sum(p, n) = sum of squares, through a private array.
+    let mut g = FunctionBuilder::device("square", Some(DType::I64));
+    let value = g.parameter("value", DType::I64.into());
+    let scratch = g.array("scratch", DType::I64, 2, AddressSpace::Private);
+    let one = g.index(1);
+    let square = g.multiply(value, value);
+    g.store(scratch, one, square);
+    let result = g.load(scratch, one);
+    g.return_(Some(result));
+    let square = g.finish(&mut module);
+
+    let mut h = FunctionBuilder::device("fourth_power", Some(DType::I64));
+    let value = h.parameter("value", DType::I64.into());
+    let once = h.call(&module, square, &[value]).unwrap();
+    let twice = h.call(&module, square, &[once]).unwrap();
+    h.return_(Some(twice));
+    let fourth_power = h.finish(&mut module);
+
+    let mut f = FunctionBuilder::kernel("k", 1);
+    let x = f.parameter("x", GLOBAL_I64);
+    let i = f.global_id(0);
+    let element = f.load(x, i);
+    let power = f.call(&module, fourth_power, &[element]).unwrap();
+    f.store(x, i, power);
+    f.finish(&mut module);
+    let module = validate(module).unwrap();
+    let result = run(&module, &groups(4, 2), &[1, -2, 3, 10]).unwrap();
+    assert_eq!(result, [1, 16, 81, 10_000]);
+}
+
+#[test]
+fn barriers_let_work_items_exchange_values() {
+    // Reverses each group of four through local memory, twice in a uniform loop.
+    let module = module_of(|f| {
+        let x = f.parameter("x", GLOBAL_I64);
+        let tile = f.array("tile", DType::I64, 4, AddressSpace::Local);
+        let (zero, three) = (f.index(0), f.index(3));
+        f.for_range("round", zero, three, |f, _| {
+            let i = f.global_id(0);
+            let l = f.work_item(WorkItemQuery::LocalId(0));
+            let element = f.load(x, i);
+            f.store(tile, l, element);
+            f.barrier(MemorySpaces::Local);
+            let mirror = f.binary(BinaryOperator::Subtract, three, l);
+            let other = f.load(tile, mirror);
+            f.store(x, i, other);
+            f.barrier(MemorySpaces::Local);
+        });
+    });
+    let result = run(&module, &groups(8, 4), &[1, 2, 3, 4, 5, 6, 7, 8]).unwrap();
+    assert_eq!(result, [4, 3, 2, 1, 8, 7, 6, 5]);
+}
+
+#[test]
+fn collectives_combine_in_the_order_of_local_ids() {
+    use CollectiveOperation as Operation;
+    use CollectiveScope::{SubGroup, WorkGroup};
+    let collective = |operation, scope| {
+        module_of(|f| {
+            let x = f.parameter("x", GLOBAL_I64);
+            let i = f.global_id(0);
+            let element = f.load(x, i);
+            let result = f.collective(operation, scope, element);
+            f.store(x, i, result);
+        })
+    };
+    let options = Options {
+        sub_group_size: 2,
+        ..Options::default()
+    };
+    let input = [1, 2, 3, 4, 5, 6];
+    let of = |operation, scope| {
+        run_with(
+            &collective(operation, scope),
+            &groups(6, 3),
+            &input,
+            &options,
+        )
+        .unwrap()
+    };
+    let add = CombineOperator::Add;
+    assert_eq!(of(Operation::Reduce(add), WorkGroup), [6, 6, 6, 15, 15, 15]);
+    assert_eq!(of(Operation::Reduce(add), SubGroup), [3, 3, 3, 9, 9, 6]);
+    assert_eq!(
+        of(Operation::InclusiveScan(add), WorkGroup),
+        [1, 3, 6, 4, 9, 15]
+    );
+    let minimum = CombineOperator::Minimum;
+    let scan = of(Operation::ExclusiveScan(minimum), SubGroup);
+    assert_eq!(scan, [i64::MAX, 1, i64::MAX, i64::MAX, 4, i64::MAX]);
+}
+
+#[test]
+fn broadcast_takes_the_position_modulo_the_group() {
+    let module = module_of(|f| {
+        let x = f.parameter("x", GLOBAL_I64);
+        let i = f.global_id(0);
+        let element = f.load(x, i);
+        let position = f.index(-1);
+        let operation = CollectiveOperation::Broadcast(position);
+        let last = f.collective(operation, CollectiveScope::WorkGroup, element);
+        f.store(x, i, last);
+    });
+    let result = run(&module, &groups(4, 2), &[1, 2, 3, 4]).unwrap();
+    assert_eq!(result, [2, 2, 4, 4]);
+}
+
+fn atomic(
+    operation: AtomicOperation,
+    pointer: Handle<crate::Expression>,
+    index: Handle<crate::Expression>,
+    operand: Option<Handle<crate::Expression>>,
+    order: MemoryOrder,
+) -> Atomic {
+    Atomic {
+        operation,
+        pointer,
+        index,
+        operand,
+        expected: None,
+        result: None,
+        order,
+        scope: MemoryScope::Device,
+    }
+}
+
+#[test]
+fn atomics_do_not_race() {
+    let module = module_of(|f| {
+        let x = f.parameter("x", GLOBAL_I64);
+        let zero = f.index(0);
+        let i = f.global_id(0);
+        let add = AtomicOperation::Add;
+        f.atomic(atomic(add, x, zero, Some(i), MemoryOrder::Relaxed));
+    });
+    assert_eq!(run(&module, &groups(100, 10), &[7]).unwrap(), [7 + 4950]);
+}
+
+#[test]
+fn compare_exchange_gives_the_old_content() {
+    let module = module_of(|f| {
+        let x = f.parameter("x", GLOBAL_I64);
+        let (zero, one, five, nine) = (f.index(0), f.index(1), f.index(5), f.index(9));
+        let old = f.value("old", Type::INDEX);
+        f.atomic(Atomic {
+            expected: Some(five),
+            result: Some(old),
+            ..atomic(
+                AtomicOperation::CompareExchange,
+                x,
+                zero,
+                Some(nine),
+                MemoryOrder::Relaxed,
+            )
+        });
+        let old = f.expression(crate::Expression::Value(old));
+        f.store(x, one, old);
+    });
+    let range = NdRange::new(&[1]).unwrap();
+    assert_eq!(run(&module, &range, &[5, 0]).unwrap(), [9, 5]);
+    assert_eq!(run(&module, &range, &[6, 0]).unwrap(), [6, 6]);
+}
+
+#[test]
+fn parameters_may_share_a_buffer_and_point_into_its_middle() {
+    let module = module_of(|f| {
+        let x = f.parameter("x", GLOBAL_I64);
+        let y = f.parameter("y", GLOBAL_I64);
+        let scale = f.parameter("scale", DType::I64.into());
+        let i = f.global_id(0);
+        let two = f.index(-2);
+        let behind = f.offset(y, two);
+        let element = f.load(behind, i);
+        let product = f.multiply(element, scale);
+        f.store(x, i, product);
+    });
+    let arguments = [
+        Argument::Pointer {
+            buffer: 0,
+            offset_bytes: 8,
+        },
+        Argument::Pointer {
+            buffer: 0,
+            offset_bytes: 24,
+        },
+        Argument::Scalar(Literal::I64(10)),
+    ];
+    let mut bytes = bytes_of(&[1, 2, 3, 4]);
+    let range = NdRange::new(&[3]).unwrap();
+    let options = Options::default();
+    interpret(
+        &module,
+        "k",
+        &range,
+        &arguments,
+        &mut [&mut bytes],
+        &options,
+    )
+    .unwrap();
+    assert_eq!(numbers_of(&bytes), [1, 20, 30, 40]);
+}
+
+#[test]
+fn local_parameters_get_memory_for_each_group() {
+    let module = module_of(|f| {
+        let x = f.parameter("x", GLOBAL_I64);
+        let tile = f.parameter("tile", Type::pointer(DType::I64, AddressSpace::Local));
+        let i = f.global_id(0);
+        let l = f.work_item(WorkItemQuery::LocalLinearId);
+        let element = f.load(x, i);
+        f.store(tile, l, element);
+        f.barrier(MemorySpaces::Local);
+        let zero = f.index(0);
+        let first = f.load(tile, zero);
+        f.store(x, i, first);
+    });
+    let mut bytes = bytes_of(&[1, 2, 3, 4]);
+    let options = Options::default();
+    let mut run = |size_bytes| {
+        let arguments = [at(0), Argument::Local { size_bytes }];
+        interpret(
+            &module,
+            "k",
+            &groups(4, 2),
+            &arguments,
+            &mut [&mut bytes],
+            &options,
+        )
+    };
+    run(16).unwrap();
+    let fault = fault_of(run(15));
+    assert!(matches!(
+        &fault.kind,
+        FaultKind::OutOfBounds { array, index: 1, elements } if array == "tile" && *elements == (0..1)
+    ));
+    assert_eq!(numbers_of(&bytes), [1, 1, 3, 3]);
+}
+
+#[test]
+fn ids_in_three_dimensions() {
+    let mut f = FunctionBuilder::kernel("k", 3);
+    let x = f.parameter("x", GLOBAL_I64);
+    let mut sum = f.index(0);
+    for (dimension, weight) in [(0, 100), (1, 10), (2, 1)] {
+        let id = f.global_id(dimension);
+        let weight = f.index(weight);
+        let term = f.multiply(id, weight);
+        sum = f.add(sum, term);
+    }
+    let linear = f.work_item(WorkItemQuery::GlobalLinearId);
+    f.store(x, linear, sum);
+    let mut module = Module::new("test");
+    f.finish(&mut module);
+    let module = validate(module).unwrap();
+    let range = NdRange::with_local(&[2, 2, 3], &[1, 2, 3]).unwrap();
+    let result = run(&module, &range, &[0; 12]).unwrap();
+    assert_eq!(result, [0, 1, 2, 10, 11, 12, 100, 101, 102, 110, 111, 112]);
+}
+
+// ----- faults -----
+
+/// A kernel that writes element `global_id + 1` on line 2 of its source.
+fn shifted_store() -> ValidModule {
+    let mut f = FunctionBuilder::kernel("shift", 1);
+    f.at(Span::new(13, 24));
+    let x = f.parameter("pixels", GLOBAL_I64);
+    let i = f.global_id(0);
+    let one = f.index(1);
+    let next = f.add(i, one);
+    f.store(x, next, i);
+    let mut module = Module::new("test");
+    module.source = Some(Source::new("shift.py", "def shift():\npixels[i+1] = i\n"));
+    f.finish(&mut module);
+    validate(module).unwrap()
+}
+
+#[test]
+fn an_index_outside_names_array_index_work_item_and_line() {
+    let module = shifted_store();
+    let mut bytes = bytes_of(&[0; 6]);
+    let result = interpret(
+        &module,
+        "shift",
+        &groups(6, 3),
+        &[at(0)],
+        &mut [&mut bytes],
+        &Options::default(),
+    );
+    let fault = fault_of(result);
+    assert_eq!(
+        fault.kind,
+        FaultKind::OutOfBounds {
+            array: "pixels".into(),
+            index: 6,
+            elements: 0..6
+        }
+    );
+    assert_eq!(fault.work_item, item(5, 2, 1));
+    assert_eq!((fault.kernel.as_str(), fault.line()), ("shift", Some(2)));
+    let expected = "\
+error[F001]: index 6 is outside of `pixels`, which has 6 elements
+ --> shift.py:2:1
+  |
+2 | pixels[i+1] = i
+  | ^^^^^^^^^^^ this access
+  = why:  it happened in kernel `shift`, work-item [5] ([2] of work-group [1])
+  = why:  valid indices are 0 to 5";
+    assert_eq!(fault.to_string(), expected);
+}
+
+#[test]
+fn huge_indices_are_outside() {
+    let module = module_of(|f| {
+        let x = f.parameter("x", GLOBAL_I64);
+        let huge = f.index(i64::MAX);
+        let far = f.offset(x, huge);
+        f.store(far, huge, huge);
+    });
+    let fault = fault_of(run(&module, &NdRange::new(&[1]).unwrap(), &[0; 4]));
+    assert!(matches!(
+        fault.kind,
+        FaultKind::OutOfBounds {
+            index: i64::MAX,
+            ..
+        }
+    ));
+}
+
+#[test]
+fn two_groups_writing_one_element_race() {
+    let module = module_of(|f| {
+        let x = f.parameter("x", GLOBAL_I64);
+        let zero = f.index(0);
+        f.store(x, zero, zero);
+    });
+    let fault = fault_of(run(&module, &groups(2, 1), &[9]));
+    let expected = FaultKind::Race {
+        array: "x".into(),
+        index: 0,
+        writes: true,
+        other_wrote: true,
+        other: Some(item(0, 0, 0)),
+    };
+    assert_eq!(fault.kind, expected);
+    assert_eq!(fault.work_item, item(1, 0, 1));
+    let unchecked = Options {
+        checks: false,
+        ..Options::default()
+    };
+    assert_eq!(
+        run_with(&module, &groups(2, 1), &[9], &unchecked).unwrap(),
+        [0]
+    );
+}
+
+#[test]
+fn a_write_races_with_any_of_many_readers() {
+    // Everybody reads element 0; then work-item 3, which is also the last reader, writes it.
+    let module = module_of(|f| {
+        let x = f.parameter("x", GLOBAL_I64);
+        let zero = f.index(0);
+        let one = f.index(1);
+        let i = f.global_id(0);
+        let element = f.load(x, zero);
+        let own = f.add(i, one);
+        f.store(x, own, element);
+        let three = f.index(3);
+        let last = f.binary(BinaryOperator::Equal, i, three);
+        f.if_(last, |f| f.store(x, zero, i));
+    });
+    for local in [4, 1] {
+        let fault = fault_of(run(&module, &groups(4, local), &[0; 5]));
+        assert!(matches!(
+            fault.kind,
+            FaultKind::Race {
+                writes: true,
+                other_wrote: false,
+                other: Some(_),
+                index: 0,
+                ..
+            }
+        ));
+    }
+}
+
+/// Each work-item writes its own element and reads its neighbour's after a barrier.
+fn neighbours(spaces: MemorySpaces) -> ValidModule {
+    module_of(|f| {
+        let x = f.parameter("x", GLOBAL_I64);
+        let i = f.global_id(0);
+        f.store(x, i, i);
+        f.barrier(spaces);
+        let one = f.index(1);
+        let next = f.add(i, one);
+        let size = f.work_item(WorkItemQuery::GlobalSize(0));
+        let next = f.binary(BinaryOperator::Modulo, next, size);
+        let other = f.load(x, next);
+        let other = f.bind("other", other);
+        f.barrier(spaces);
+        f.store(x, i, other);
+    })
+}
+
+#[test]
+fn a_barrier_orders_a_group_but_not_two() {
+    let module = neighbours(MemorySpaces::Global);
+    assert_eq!(run(&module, &groups(4, 4), &[0; 4]).unwrap(), [1, 2, 3, 0]);
+    let fault = fault_of(run(&module, &groups(4, 2), &[0; 4]));
+    assert!(
+        matches!(
+            fault.kind,
+            FaultKind::Race {
+                other_wrote: true,
+                ..
+            }
+        ),
+        "{fault}"
+    );
+}
+
+#[test]
+fn a_local_barrier_does_not_order_global_memory() {
+    let module = neighbours(MemorySpaces::Local);
+    let fault = fault_of(run(&module, &groups(4, 4), &[0; 4]));
+    assert_eq!(fault.work_item, item(0, 0, 0));
+    assert!(matches!(
+        fault.kind,
+        FaultKind::Race { writes: false, other_wrote: true, index: 1, other: Some(other), .. }
+            if other == item(1, 1, 0)
+    ));
+}
+
+#[test]
+fn a_plain_access_races_with_an_atomic_one() {
+    let module = module_of(|f| {
+        let x = f.parameter("x", GLOBAL_I64);
+        let zero = f.index(0);
+        let i = f.global_id(0);
+        let first = f.binary(BinaryOperator::Equal, i, zero);
+        f.if_else(
+            first,
+            |f| f.store(x, zero, i),
+            |f| {
+                let add = AtomicOperation::Add;
+                f.atomic(atomic(add, x, zero, Some(i), MemoryOrder::Relaxed));
+            },
+        );
+    });
+    let fault = fault_of(run(&module, &groups(2, 2), &[0]));
+    assert!(matches!(fault.kind, FaultKind::Race { .. }));
+}
+
+/// The last group to arrive, by an atomic counter in `x[0]`, reads what the others wrote.
+fn last_group_reads(order: MemoryOrder) -> ValidModule {
+    module_of(|f| {
+        let x = f.parameter("x", GLOBAL_I64);
+        let (zero, one, two) = (f.index(0), f.index(1), f.index(2));
+        let i = f.global_id(0);
+        let own = f.add(i, one);
+        f.store(x, own, own);
+        let old = f.value("old", Type::INDEX);
+        f.atomic(Atomic {
+            result: Some(old),
+            ..atomic(AtomicOperation::Add, x, zero, Some(one), order)
+        });
+        let old = f.expression(crate::Expression::Value(old));
+        let last = f.binary(BinaryOperator::Equal, old, two);
+        f.if_(last, |f| {
+            let (first, second) = (f.load(x, one), f.load(x, two));
+            let sum = f.add(first, second);
+            f.store(x, one, sum);
+        });
+    })
+}
+
+#[test]
+fn an_acquire_orders_what_was_released() {
+    let module = last_group_reads(MemoryOrder::AcquireRelease);
+    assert_eq!(run(&module, &groups(3, 1), &[0; 4]).unwrap(), [3, 3, 2, 3]);
+    assert_eq!(run(&module, &groups(3, 3), &[0; 4]).unwrap(), [3, 3, 2, 3]);
+    let relaxed = last_group_reads(MemoryOrder::Relaxed);
+    for local in [1, 3] {
+        let fault = fault_of(run(&relaxed, &groups(3, local), &[0; 4]));
+        assert!(matches!(
+            fault.kind,
+            FaultKind::Race {
+                index: 1,
+                writes: false,
+                ..
+            }
+        ));
+    }
+}
+
+#[test]
+fn reading_local_memory_nobody_wrote_is_found_in_every_group() {
+    // Only the first group writes its tile.
+    let module = module_of(|f| {
+        let x = f.parameter("x", GLOBAL_I64);
+        let tile = f.array("tile", DType::I64, 2, AddressSpace::Local);
+        let zero = f.index(0);
+        let i = f.global_id(0);
+        let l = f.work_item(WorkItemQuery::LocalId(0));
+        let group = f.work_item(WorkItemQuery::GroupId(0));
+        let first = f.binary(BinaryOperator::Equal, group, zero);
+        f.if_(first, |f| f.store(tile, l, i));
+        f.barrier(MemorySpaces::Local);
+        let element = f.load(tile, l);
+        f.store(x, i, element);
+    });
+    let fault = fault_of(run(&module, &groups(4, 2), &[7; 4]));
+    let expected = FaultKind::UninitialisedElement {
+        array: "tile".into(),
+        index: 0,
+    };
+    assert_eq!((fault.kind, fault.work_item), (expected, item(2, 0, 1)));
+}
+
+#[test]
+fn local_memory_without_a_barrier_races() {
+    let module = module_of(|f| {
+        let x = f.parameter("x", GLOBAL_I64);
+        let tile = f.array("tile", DType::I32, 1, AddressSpace::Local);
+        let zero = f.index(0);
+        let i = f.global_id(0);
+        let narrow = f.cast(i, DType::I32);
+        f.store(tile, zero, narrow);
+        f.store(x, i, i);
+    });
+    let fault = fault_of(run(&module, &groups(4, 2), &[0; 4]));
+    assert!(matches!(fault.kind, FaultKind::Race { array, .. } if array == "tile"));
+    // One work-item per group has the memory for itself.
+    run(&module, &groups(4, 1), &[0; 4]).unwrap();
+}
+
+#[test]
+fn private_arrays_are_forgotten_by_the_next_work_item() {
+    let module = module_of(|f| {
+        let x = f.parameter("x", GLOBAL_I64);
+        let scratch = f.array("scratch", DType::I64, 2, AddressSpace::Private);
+        let (zero, one) = (f.index(0), f.index(1));
+        let i = f.global_id(0);
+        let first = f.binary(BinaryOperator::Equal, i, zero);
+        f.if_(first, |f| f.store(scratch, one, i));
+        let element = f.load(scratch, one);
+        f.store(x, i, element);
+    });
+    let fault = fault_of(run(&module, &groups(2, 2), &[7; 2]));
+    let expected = FaultKind::UninitialisedElement {
+        array: "scratch".into(),
+        index: 1,
+    };
+    assert_eq!((fault.kind, fault.work_item), (expected, item(1, 1, 0)));
+}
+
+#[test]
+fn a_private_array_of_a_device_function_is_named() {
+    let mut module = Module::new("test");
+    let mut g = FunctionBuilder::device("helper", Some(DType::I64));
+    let index = g.parameter("index", DType::I64.into());
+    let scratch = g.array("scratch", DType::I64, 3, AddressSpace::Private);
+    g.store(scratch, index, index);
+    g.return_(Some(index));
+    let helper = g.finish(&mut module);
+    let mut f = FunctionBuilder::kernel("k", 1);
+    let x = f.parameter("x", GLOBAL_I64);
+    let mine = f.array("mine", DType::I64, 1, AddressSpace::Private);
+    let i = f.global_id(0);
+    let zero = f.index(0);
+    f.store(mine, zero, i);
+    let result = f.call(&module, helper, &[i]).unwrap();
+    f.store(x, i, result);
+    f.finish(&mut module);
+    let module = validate(module).unwrap();
+    let fault = fault_of(run(&module, &groups(4, 4), &[0; 4]));
+    let expected = FaultKind::OutOfBounds {
+        array: "scratch".into(),
+        index: 3,
+        elements: 0..3,
+    };
+    assert_eq!((fault.kind, fault.function.as_str()), (expected, "helper"));
+    assert_eq!(fault.work_item, item(3, 3, 0));
+}
+
+#[test]
+fn a_variable_assigned_in_one_branch_only_is_watched() {
+    let module = module_of(|f| {
+        let x = f.parameter("x", GLOBAL_I64);
+        let total = f.variable("total", DType::I64);
+        let i = f.global_id(0);
+        let two = f.index(2);
+        let small = f.binary(BinaryOperator::Less, i, two);
+        f.if_(small, |f| f.assign(total, i));
+        let now = f.get(total);
+        f.store(x, i, now);
+    });
+    assert_eq!(run(&module, &groups(2, 1), &[9, 9]).unwrap(), [0, 1]);
+    let fault = fault_of(run(&module, &groups(3, 3), &[9; 3]));
+    let expected = FaultKind::UninitialisedVariable {
+        variable: "total".into(),
+    };
+    assert_eq!((fault.kind, fault.work_item), (expected, item(2, 2, 0)));
+    let unchecked = Options {
+        checks: false,
+        ..Options::default()
+    };
+    let result = run_with(&module, &groups(3, 3), &[9; 3], &unchecked).unwrap();
+    assert_eq!(result, [0, 1, 0], "variables start at zero");
+}
+
+#[test]
+fn an_endless_loop_hits_the_step_limit() {
+    let module = module_of(|f| {
+        let x = f.parameter("x", GLOBAL_I64);
+        let body = f.block(|f| {
+            let zero = f.index(0);
+            let element = f.load(x, zero);
+            let done = f.binary(BinaryOperator::NotEqual, element, zero);
+            f.if_(done, |f| f.statement(StatementKind::Break));
+        });
+        f.statement(StatementKind::Loop {
+            condition: None,
+            body,
+            step: crate::Block::default(),
+        });
+    });
+    let options = Options {
+        step_limit: Some(1000),
+        ..Options::default()
+    };
+    let range = NdRange::new(&[1]).unwrap();
+    let fault = fault_of(run_with(&module, &range, &[0], &options));
+    assert_eq!(fault.kind, FaultKind::StepLimit { limit: 1000 });
+    assert!(run_with(&module, &range, &[1], &options).is_ok());
+}
+
+// ----- arguments -----
+
+#[test]
+fn arguments_must_fit_the_parameters() {
+    let module = module_of(|f| {
+        f.parameter("x", GLOBAL_I64);
+        f.parameter("scale", DType::F32.into());
+    });
+    let kernel = Interpreter::new(&module, "k").unwrap();
+    let range = NdRange::new(&[0]).unwrap();
+    let options = Options::default();
+    let run = |arguments: &[Argument]| {
+        let mut bytes = [0_u8; 20];
+        kernel.run(&range, arguments, &mut [&mut bytes], &options)
+    };
+    let scale = Argument::Scalar(Literal::F32(1.0));
+    assert_eq!(run(&[at(0), scale]), Ok(()));
+    assert!(matches!(
+        run(&[at(0)]),
+        Err(Error::ArgumentCount {
+            expected: 2,
+            found: 1,
+            ..
+        })
+    ));
+    assert!(matches!(
+        run(&[at(1), scale]),
+        Err(Error::MissingBuffer { buffer: 1, .. })
+    ));
+    let misplaced = |offset_bytes| Argument::Pointer {
+        buffer: 0,
+        offset_bytes,
+    };
+    assert!(matches!(
+        run(&[misplaced(4), scale]),
+        Err(Error::PointerOffset { .. })
+    ));
+    assert!(matches!(
+        run(&[misplaced(24), scale]),
+        Err(Error::PointerOffset { .. })
+    ));
+    let error = run(&[at(0), Argument::Scalar(Literal::F64(1.0))]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "parameter `scale` of kernel `k` is `f32`; a scalar of dtype float64 does not fit"
+    );
+    assert!(matches!(
+        kernel.run(&NdRange::new(&[1, 1]).unwrap(), &[], &mut [], &options),
+        Err(Error::Dimensions {
+            expected: 1,
+            found: 2,
+            ..
+        })
+    ));
+    assert!(matches!(
+        Interpreter::new(&module, "missing").unwrap_err(),
+        Error::UnknownKernel { .. }
+    ));
+}
