@@ -534,16 +534,14 @@ fn a_barrier_orders_a_group_but_not_two() {
     let module = neighbours(MemorySpaces::Global);
     assert_eq!(run(&module, &groups(4, 4), &[0; 4]).unwrap(), [1, 2, 3, 0]);
     let fault = fault_of(run(&module, &groups(4, 2), &[0; 4]));
-    assert!(
-        matches!(
-            fault.kind,
-            FaultKind::Race {
-                other_wrote: true,
-                ..
-            }
-        ),
-        "{fault}"
-    );
+    let expected = FaultKind::Race {
+        array: "x".into(),
+        index: 2,
+        writes: true,
+        other_wrote: false,
+        other: Some(item(1, 1, 0)),
+    };
+    assert_eq!((fault.kind, fault.work_item), (expected, item(2, 0, 1)));
 }
 
 #[test]
