@@ -18,12 +18,13 @@ use std::process::{Command, ExitCode};
 const LLVM_MAJOR: &str = "19";
 
 /// What `backend/native` uses, in `llvm-config`'s words.
-const COMPONENTS: [&str; 6] = [
+const COMPONENTS: [&str; 7] = [
     "asmparser",
     "irreader",
     "orcjit",
     "passes",
     "target",
+    "x86asmparser",
     "x86codegen",
 ];
 
@@ -33,7 +34,6 @@ const PREFIX_VARIABLE: &str = "LLVM_SYS_191_PREFIX";
 fn main() -> ExitCode {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed={PREFIX_VARIABLE}");
-    println!("cargo::rerun-if-env-changed=PATH");
     match link_llvm() {
         Ok(()) => ExitCode::SUCCESS,
         Err(reason) => {
