@@ -176,7 +176,7 @@ impl FunctionLowering<'_> {
 
     fn math(&mut self, function: MathFunction, dtype: DType, arguments: &[Term]) -> Term {
         if dtype.is_complex() {
-            return self.complex_math(function, dtype, arguments);
+            return self.complex_math(function, arguments[0]);
         }
         let arguments: Vec<_> = arguments.iter().map(|term| term.one()).collect();
         Term::One(if dtype == DType::F16 {

@@ -41,8 +41,6 @@ pub(super) struct Library {
     added: HashMap<LibraryFunction, Handle<Function>>,
     /// The names of the source's functions, which added functions must not take.
     taken: HashSet<String>,
-    /// A function that has no formula.
-    pub(super) missing: Option<&'static str>,
 }
 
 impl Library {
@@ -55,7 +53,6 @@ impl Library {
             module,
             added: HashMap::new(),
             taken: names.map(|(_, function)| function.name.clone()).collect(),
-            missing: None,
         }
     }
 

@@ -50,7 +50,6 @@
 //! [`Rsqrt`]: crate::MathFunction::Rsqrt
 
 mod collectives;
-#[expect(dead_code, reason = "more formulas follow")]
 mod complex_math;
 mod core_form;
 mod draft;
@@ -145,12 +144,6 @@ pub enum LowerError {
         /// The rules that are broken.
         diagnostics: Diagnostics,
     },
-    /// There is no formula for a complex function.
-    #[error("the complex function `{function}` cannot be lowered yet")]
-    NoFormula {
-        /// The function.
-        function: &'static str,
-    },
 }
 
 /// Rewrites a module into core IR. A module that is core already is given back as it is.
@@ -169,9 +162,6 @@ pub fn lower(module: &ValidModule) -> Result<LoweredModule, LowerError> {
     for (handle, _) in module.functions.iter() {
         let lowered = FunctionLowering::new(module, handle, &originals, &mut library).lower();
         originals.push(lowered);
-    }
-    if let Some(function) = library.missing {
-        return Err(LowerError::NoFormula { function });
     }
     let module = library.into_module();
     let name = module.name.clone();

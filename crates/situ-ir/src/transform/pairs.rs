@@ -137,29 +137,35 @@ impl FunctionLowering<'_> {
     }
 
     fn complex_quotient(&mut self, left: Term, right: Term) -> Term {
-        let page = RefCell::new(&mut self.f);
-        let draft = |term: Term| {
-            let (real, imaginary) = term.pair();
-            Pair::new(Draft::new(&page, real), Draft::new(&page, imaginary))
-        };
-        let quotient = complex_math::divide(draft(left), draft(right));
-        Term::Pair(quotient.re.expression(), quotient.im.expression())
+        self.formula([left, right], |[x, y]| complex_math::divide(x, y))
     }
 
-    fn complex_power(&mut self, left: Term, _right: Term) -> Term {
-        self.library.missing = Some("pow");
-        left
+    fn complex_power(&mut self, left: Term, right: Term) -> Term {
+        self.formula([left, right], |[base, exponent]| {
+            complex_math::power(base, exponent)
+        })
     }
 
     /// A mathematical function of complex numbers.
-    pub(super) fn complex_math(
+    pub(super) fn complex_math(&mut self, function: MathFunction, argument: Term) -> Term {
+        self.formula([argument], |[z]| {
+            complex_math::apply(function, z).expect("validated functions take complex numbers")
+        })
+    }
+
+    /// Writes a formula down before the present statement.
+    fn formula<const N: usize>(
         &mut self,
-        function: MathFunction,
-        _dtype: DType,
-        arguments: &[Term],
+        arguments: [Term; N],
+        write: impl for<'a> FnOnce([Pair<Draft<'a>>; N]) -> Pair<Draft<'a>>,
     ) -> Term {
-        self.library.missing = Some(function.name());
-        arguments[0]
+        let page = RefCell::new(&mut self.f);
+        let arguments = arguments.map(|term| {
+            let (real, imaginary) = term.pair();
+            Pair::new(Draft::new(&page, real), Draft::new(&page, imaginary))
+        });
+        let result = write(arguments);
+        Term::Pair(result.re.expression(), result.im.expression())
     }
 
     /// A complex number as another dtype.

@@ -2,6 +2,11 @@
 
 use super::real::{Pair, Real};
 
+/// `(ac - bd) + (ad + bc)i`.
+pub(super) fn multiply<R: Real>(x: Pair<R>, y: Pair<R>) -> Pair<R> {
+    Pair::new(x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re)
+}
+
 /// Smith's method in NumPy's form: the ratio of the divisor's parts keeps the scale in range.
 pub(in crate::transform) fn divide<R: Real>(x: Pair<R>, y: Pair<R>) -> Pair<R> {
     let one = y.re.constant(1.0);

@@ -1,0 +1,121 @@
+//! The exponential function and the logarithm.
+
+use std::f64::consts::LN_2;
+
+use super::real::{Pair, Real};
+use crate::expression::MathFunction;
+
+/// `exp(x)` as a product of two numbers, so that `exp(x) * factor` overflows only if it must.
+#[derive(Clone, Copy)]
+pub(super) struct Growth<R: Real> {
+    pub(super) is_large: R::Condition,
+    rest: R,
+    scale: R,
+}
+
+impl<R: Real> Growth<R> {
+    pub(super) fn new(x: R) -> Self {
+        // Whole numbers just below the logarithm of the largest float: subtracting them is exact.
+        let large = x.choose(88.0, 709.0);
+        let is_large = x.greater(large);
+        let (zero, one) = (x.constant(0.0), x.constant(1.0));
+        let exp_large = x.choose(88_f64.exp(), 709_f64.exp());
+        let shifted = x - R::select(is_large, large, zero);
+        Self {
+            is_large,
+            rest: shifted.apply(MathFunction::Exp),
+            scale: R::select(is_large, exp_large, one),
+        }
+    }
+
+    /// `exp(x) * factor`.
+    pub(super) fn times(self, factor: R) -> R {
+        self.rest * factor * self.scale
+    }
+}
+
+pub(super) fn exp<R: Real>(z: Pair<R>) -> Pair<R> {
+    let Pair { re: x, im: y } = z;
+    let growth = Growth::new(x);
+    let re = growth.times(y.apply(MathFunction::Cos));
+    let im = growth.times(y.apply(MathFunction::Sin));
+
+    let zero = x.constant(0.0);
+    // The direction of infinity is lost, but not that it is infinite or has vanished.
+    let lost = !y.is_finite() & x.is_infinite();
+    let vanished = lost & x.less(zero);
+    Pair::new(
+        R::select(lost, R::select(vanished, zero, x), re),
+        R::select(vanished, zero, R::select(y.is_zero(), y, im)),
+    )
+}
+
+pub(super) fn log<R: Real>(z: Pair<R>) -> Pair<R> {
+    Pair::new(log_magnitude(z), z.im.atan2(z.re))
+}
+
+/// `log(|z|)`.
+pub(super) fn log_magnitude<R: Real>(z: Pair<R>) -> R {
+    let (x, y) = (z.re.abs(), z.im.abs());
+    let swap = x.less(y);
+    let larger = R::select(swap, y, x);
+    let smaller = R::select(swap, x, y);
+
+    // Near the unit circle the logarithm is small and feels every rounding of |z|.
+    let is_near = larger.greater(x.constant(0.5)) & larger.less(x.constant(1.5));
+    let near = x.constant(0.5) * square_minus_one(larger, smaller).apply(MathFunction::Log1p);
+
+    let scaling = Scaling::new(larger);
+    let magnitude = (larger * scaling.factor).hypot(smaller * scaling.factor);
+    let far = magnitude.apply(MathFunction::Log) - scaling.log_factor;
+    R::select(is_near, near, far)
+}
+
+/// `a² + b² - 1` for `a` between 1/2 and 3/2 and `b` not larger, without cancellation: the squares
+/// are kept with their rounding errors.
+fn square_minus_one<R: Real>(a: R, b: R) -> R {
+    let (a_squared, b_squared) = (a * a, b * b);
+    let (a_error, b_error) = (a.fma(a, -a_squared), b.fma(b, -b_squared));
+    let (sum, sum_error) = add_exactly(a_squared - a.constant(1.0), b_squared);
+    let (errors, errors_error) = add_exactly(a_error, b_error);
+    let (total, total_error) = add_exactly(sum, errors);
+    total + (total_error + (sum_error + errors_error))
+}
+
+/// A sum and its rounding error.
+fn add_exactly<R: Real>(a: R, b: R) -> (R, R) {
+    let sum = a + b;
+    let b_part = sum - a;
+    let a_part = sum - b_part;
+    (sum, (a - a_part) + (b - b_part))
+}
+
+/// A power of two that brings a magnitude away from the ends of the range.
+pub(super) struct Scaling<R> {
+    pub(super) factor: R,
+    log_factor: R,
+    /// One over the square root of the factor.
+    pub(super) inverse_root: R,
+}
+
+impl<R: Real> Scaling<R> {
+    /// For numbers whose largest part is `magnitude`.
+    pub(super) fn new(magnitude: R) -> Self {
+        let power =
+            |single: i32, double: i32| magnitude.choose(2_f64.powi(single), 2_f64.powi(double));
+        let is_large = magnitude.greater(power(120, 1000));
+        let is_small = magnitude.less(power(-100, -900));
+        let select =
+            |large, small, medium| R::select(is_large, large, R::select(is_small, small, medium));
+        let one = magnitude.constant(1.0);
+        Self {
+            factor: select(power(-8, -8), power(48, 108), one),
+            log_factor: select(
+                magnitude.constant(-8.0 * LN_2),
+                magnitude.choose(48.0 * LN_2, 108.0 * LN_2),
+                magnitude.constant(0.0),
+            ),
+            inverse_root: select(power(4, 4), power(-24, -54), one),
+        }
+    }
+}
