@@ -13,8 +13,8 @@ endif
 BIN := .venv/bin
 STEP := tools/step.sh
 SOURCES := python tests tools benches examples
-WHEEL_SOURCES := $(shell find crates/*/src crates/*/Cargo.toml python/situ Cargo.toml Cargo.lock \
-	pyproject.toml tools/build_wheel.sh -type f ! -name '*.so' ! -name '*.pyc')
+WHEEL_SOURCES := $(wildcard crates/*/build.rs) $(shell find crates/*/src crates/*/Cargo.toml \
+	python/situ Cargo.toml Cargo.lock pyproject.toml tools/build_wheel.sh -type f ! -name '*.so' ! -name '*.pyc')
 
 .PHONY: help
 help:  ## List these targets
