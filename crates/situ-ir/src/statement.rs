@@ -320,6 +320,16 @@ impl CollectiveOperation {
             Self::All => "all",
         }
     }
+
+    /// How contributions are combined, for reductions and scans.
+    pub fn combine(self) -> Option<CombineOperator> {
+        match self {
+            Self::Reduce(operator)
+            | Self::InclusiveScan(operator)
+            | Self::ExclusiveScan(operator) => Some(operator),
+            Self::Broadcast(_) | Self::Any | Self::All => None,
+        }
+    }
 }
 
 /// How a collective combines two contributions. As the binary operators of the same names.

@@ -250,10 +250,7 @@ impl Printer<'_> {
     fn collective(&mut self, collective: &Collective) {
         let operation = collective.operation;
         let _ = write!(self.text, "collective {}", operation.name());
-        if let CollectiveOperation::Reduce(operator)
-        | CollectiveOperation::InclusiveScan(operator)
-        | CollectiveOperation::ExclusiveScan(operator) = operation
-        {
+        if let Some(operator) = operation.combine() {
             let _ = write!(self.text, " {}", operator.name());
         }
         match operation {

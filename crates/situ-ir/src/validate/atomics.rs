@@ -9,7 +9,7 @@
 //! * a load does not release and a store does not acquire (`V054`);
 //! * the old content is bound to a value of the element's dtype, and not for `Store` (`V055`).
 
-use super::{Checker, Types};
+use super::{Checker, Types, a};
 use crate::arena::Handle;
 use crate::diagnostic::Diagnostic;
 use crate::dtype::DType;
@@ -41,14 +41,23 @@ impl Checker<'_> {
         let diagnostic = Diagnostic::error(
             "V051",
             format!(
-                "atomic `{}` in `{}` does not work on a `{pointer}` at a `{index}`",
+                "atomic `{}` in `{}` does not work on {} at {}",
                 atomic.operation.name(),
-                self.name()
+                self.name(),
+                a(pointer),
+                a(index)
             ),
         )
         .label(span, "")
         .why("atomics need a pointer into global or local memory and an `i64` index")
-        .help("private memory needs no atomics: load and store there");
+        .help(match pointer {
+            Type::Pointer {
+                space: AddressSpace::Private,
+                ..
+            } => "private memory needs no atomics: load and store there",
+            Type::Pointer { .. } => "cast the index to `i64`",
+            Type::Scalar(_) => "pointers come from parameters and arrays",
+        });
         self.push(diagnostic);
     }
 
@@ -62,8 +71,9 @@ impl Checker<'_> {
             let diagnostic = Diagnostic::error(
                 "V050",
                 format!(
-                    "atomic `{operation}` in `{}` is on `{element}`",
-                    self.name()
+                    "atomic `{operation}` in `{}` is on `{}`",
+                    self.name(),
+                    element.short_name()
                 ),
             )
             .label(span, "")
@@ -80,8 +90,9 @@ impl Checker<'_> {
             let diagnostic = Diagnostic::error(
                 "V053",
                 format!(
-                    "atomic `{operation}` in `{}` is on `{element}`",
-                    self.name()
+                    "atomic `{operation}` in `{}` is on `{}`",
+                    self.name(),
+                    element.short_name()
                 ),
             )
             .label(span, "")
@@ -115,7 +126,11 @@ impl Checker<'_> {
             let problem = match (given, needed) {
                 (Some(given), true) => match types.of(given) {
                     Some(ty) if ty != element.into() => {
-                        format!("has a `{ty}` as {what} for elements of `{element}`")
+                        format!(
+                            "has {} as {what} for elements of `{}`",
+                            a(ty),
+                            element.short_name()
+                        )
                     }
                     _ => continue,
                 },
@@ -135,11 +150,17 @@ impl Checker<'_> {
                 ),
             )
             .label(place, "")
-            .why(
-                "`load` has no operand, `compare_exchange` an operand and an expected content, all \
-                 others an operand; they are of the element's type",
-            )
-            .help("cast the operand, or choose another operation");
+            .why(match operation {
+                AtomicOperation::Load => "`load` takes no operand",
+                AtomicOperation::CompareExchange => {
+                    "`compare_exchange` takes an operand and an expected content"
+                }
+                _ => "it takes an operand and no expected content",
+            })
+            .help(format!(
+                "give what the operation takes, as `{}`",
+                element.short_name()
+            ));
             self.push(diagnostic);
         }
     }
@@ -156,11 +177,12 @@ impl Checker<'_> {
             )
         } else if result.ty != element.into() {
             format!(
-                "atomic `{}` in `{}` binds `{}` of type `{}` to an element of `{element}`",
+                "atomic `{}` in `{}` binds `{}` of type `{}` to an element of `{}`",
                 atomic.operation.name(),
                 self.name(),
                 result.name,
-                result.ty
+                result.ty,
+                element.short_name()
             )
         } else {
             return;

@@ -87,6 +87,13 @@ impl Checker<'_> {
         if let Some((jump, span)) = jump {
             diagnostic = diagnostic.label(span, format!("some leave by this `{jump}`"));
         }
+        // A variable that varies because of where it is assigned: say which condition decides that.
+        if let (Reason::Divergent(decides), Some(name)) = uniformity.root(self.function, reason) {
+            diagnostic = diagnostic.label(
+                self.function.expressions.span(decides),
+                format!("this decides which work-items assign `{name}`"),
+            );
+        }
         diagnostic.why(self.explain(uniformity, reason)).help(
             "move it out of the branch or loop, or make the condition the same for the whole \
              group, for example with a group reduction",
@@ -113,16 +120,16 @@ impl Checker<'_> {
             Reason::Call(callee) => {
                 format!("the call of `{}`", self.module.functions[callee].name)
             }
-            Reason::Divergent | Reason::Value(_) | Reason::Variable(_) => {
+            Reason::Divergent(_) | Reason::Value(_) | Reason::Variable(_) => {
                 let name = name.unwrap_or_default();
                 return format!("`{name}` is assigned where only some work-items get to");
             }
         };
         match name {
             Some(name) => {
-                format!("`{name}` comes from {source}, which is different for each work-item")
+                format!("`{name}` comes from {source}, which can differ between work-items")
             }
-            None => format!("{source} is different for each work-item"),
+            None => format!("{source} can differ between work-items"),
         }
     }
 }

@@ -6,7 +6,7 @@
 //! * there is one argument for each parameter (`V042`), of the parameter's type (`V043`);
 //! * a result is bound exactly if the callee has one, to a value of its dtype (`V044`).
 
-use super::{Checker, Types};
+use super::{Checker, Types, a, count};
 use crate::arena::Handle;
 use crate::diagnostic::Diagnostic;
 use crate::expression::Expression;
@@ -71,8 +71,8 @@ impl Checker<'_> {
             let diagnostic = Diagnostic::error(
                 "V042",
                 format!(
-                    "`{name}` takes {} arguments but `{}` passes {}",
-                    callee.parameters.len(),
+                    "`{name}` takes {} but `{}` passes {}",
+                    count(callee.parameters.len(), "argument"),
                     self.name(),
                     arguments.len()
                 ),
@@ -94,10 +94,11 @@ impl Checker<'_> {
             let diagnostic = Diagnostic::error(
                 "V043",
                 format!(
-                    "parameter `{}` of `{name}` is a `{}` but `{}` passes a `{found}`",
+                    "parameter `{}` of `{name}` is {} but `{}` passes {}",
                     parameter.name,
-                    parameter.ty,
-                    self.name()
+                    a(parameter.ty),
+                    self.name(),
+                    a(found)
                 ),
             )
             .label(self.function.expressions.span(*argument), "")
@@ -115,7 +116,10 @@ impl Checker<'_> {
         let (caller, name) = (self.name(), &callee.name);
         let message = match (given, bound) {
             (Some(given), Some(bound)) => {
-                format!("`{caller}` binds the `{given}` that `{name}` returns as a `{bound}`")
+                format!(
+                    "`{caller}` binds the `{given}` that `{name}` returns as {}",
+                    a(bound)
+                )
             }
             (Some(given), None) => {
                 format!("`{caller}` does not bind the `{given}` that `{name}` returns")

@@ -10,7 +10,7 @@
 //! That they are reached by the whole group, and that a position is the same for all, is checked with
 //! the barriers.
 
-use super::{Checker, Types};
+use super::{Checker, Types, a};
 use crate::diagnostic::Diagnostic;
 use crate::dtype::DType;
 use crate::span::Span;
@@ -25,8 +25,9 @@ impl Checker<'_> {
             let diagnostic = Diagnostic::error(
                 "V062",
                 format!(
-                    "the position of a broadcast in `{}` is a `{found}`",
-                    self.name()
+                    "the position of a broadcast in `{}` is {}",
+                    self.name(),
+                    a(found)
                 ),
             )
             .label(self.function.expressions.span(position), "")
@@ -63,7 +64,10 @@ impl Checker<'_> {
     }
 
     fn push_operand(&mut self, collective: &Collective, operand: Type) {
-        let name = collective.operation.name();
+        let mut name = collective.operation.name().to_owned();
+        if let Some(operator) = collective.operation.combine() {
+            name = format!("{name} {}", operator.name());
+        }
         let takes = match collective.operation {
             CollectiveOperation::Any | CollectiveOperation::All => "`bool`",
             CollectiveOperation::Broadcast(_) => "any scalar",

@@ -7,7 +7,7 @@
 //!   loads and offsets are of pointers; everything else is of scalars (`V004`);
 //! * mathematical functions have the right number of arguments (`V005`).
 
-use super::{Checker, Types};
+use super::{Checker, Types, count};
 use crate::arena::Handle;
 use crate::diagnostic::Diagnostic;
 use crate::dtype::DType;
@@ -120,37 +120,54 @@ impl Problem {
     fn diagnostic(self, name: &str) -> Diagnostic {
         match self {
             Self::Dimension { dimension, dims } => {
-                let last = dims - 1;
+                let has = match dims {
+                    1 => "its only dimension is 0".to_owned(),
+                    _ => format!("its dimensions are 0 to {}", dims - 1),
+                };
                 Diagnostic::error(
                     "V003",
                     format!("`{name}` asks about dimension {dimension}, which it does not have"),
                 )
-                .why(format!("its dimensions are numbered 0 to {last}"))
+                .why(has)
                 .help("launch over more dimensions, or ask about an earlier one")
             }
             Self::Operands { what, found, takes } => Diagnostic::error(
                 "V004",
-                format!("`{what}` in `{name}` does not take {}", list(&found)),
+                format!("`{what}` in `{name}` does not take {}", list(what, &found)),
             )
             .why(format!("`{what}` takes {takes}"))
-            .help("cast the operands first"),
+            .help(help(what, &found)),
             Self::ArgumentCount {
                 function,
                 expected,
                 found,
             } => Diagnostic::error(
                 "V005",
-                format!("`{function}` in `{name}` takes {expected} arguments, not {found}"),
+                format!(
+                    "`{function}` in `{name}` takes {}, not {found}",
+                    count(expected, "argument")
+                ),
             )
             .help("pass as many arguments as the function has"),
         }
     }
 }
 
+/// What to do about operands of these types.
+fn help(what: &str, found: &[Type]) -> &'static str {
+    let has_pointer = found.iter().any(|ty| ty.element().is_some());
+    match what {
+        "load" | "offset" if has_pointer => "cast the index to `i64`",
+        "load" | "offset" => "pointers come from parameters and arrays",
+        _ if has_pointer => "load an element through the pointer first",
+        _ => "cast the operands first",
+    }
+}
+
 /// Types in backticks, joined for a sentence.
-fn list(types: &[Type]) -> String {
+fn list(what: &str, types: &[Type]) -> String {
     let types: Vec<_> = types.iter().map(|ty| format!("`{ty}`")).collect();
-    types.join(" and ")
+    types.join(if what == "bitcast" { " to " } else { " and " })
 }
 
 fn unary(operator: UnaryOperator, operand: Type) -> Result<Type, Problem> {

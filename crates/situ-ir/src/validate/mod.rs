@@ -115,6 +115,23 @@ struct Checker<'a> {
 /// that one mistake is reported once.
 struct Types(Vec<Option<Type>>);
 
+/// A type with its article, for sentences: `an f64`, `a global f64*`.
+fn a(ty: impl Into<Type>) -> String {
+    let ty = ty.into().to_string();
+    let article = if ty.starts_with(['i', 'f']) {
+        "an"
+    } else {
+        "a"
+    };
+    format!("{article} `{ty}`")
+}
+
+/// A number of things, for sentences.
+fn count(number: usize, thing: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {thing}{plural}")
+}
+
 impl Types {
     fn of(&self, expression: Handle<Expression>) -> Option<Type> {
         self.0[expression.index()]

@@ -9,9 +9,9 @@
 //! * arrays have at least one element (`V018`), and a function's arrays take at most
 //!   [`MAX_LOCAL_BYTES`] and, with those of the functions it calls, [`MAX_PRIVATE_BYTES`] (`V019`).
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
-use super::{Checker, FunctionInfo};
+use super::{Checker, FunctionInfo, a, count};
 use crate::diagnostic::Diagnostic;
 use crate::module::FunctionKind;
 use crate::types::{AddressSpace, Type};
@@ -66,9 +66,9 @@ impl Checker<'_> {
     }
 
     fn check_parameters(&mut self) {
-        let mut seen = HashSet::new();
+        let mut seen = HashMap::new();
         for parameter in &self.function.parameters {
-            if !seen.insert(&parameter.name) {
+            if let Some(first) = seen.insert(&parameter.name, parameter.span) {
                 let function = self.name();
                 let diagnostic = Diagnostic::error(
                     "V012",
@@ -78,6 +78,8 @@ impl Checker<'_> {
                     ),
                 )
                 .label(parameter.span, "the second one")
+                .label(first, "the first one")
+                .why("messages and launches name parameters")
                 .help("give one of them another name");
                 self.push(diagnostic);
             }
@@ -89,7 +91,11 @@ impl Checker<'_> {
         if !(1..=3).contains(&dims) {
             let diagnostic = Diagnostic::error(
                 "V013",
-                format!("kernel `{}` has {dims} dimensions", self.name()),
+                format!(
+                    "kernel `{}` has {}",
+                    self.name(),
+                    count(dims.into(), "dimension")
+                ),
             )
             .label(span, "")
             .why("kernels are launched over ranges of 1 to 3 dimensions")
@@ -99,7 +105,7 @@ impl Checker<'_> {
         if let Some(result) = self.function.result {
             let diagnostic = Diagnostic::error(
                 "V014",
-                format!("kernel `{}` returns a `{result}`", self.name()),
+                format!("kernel `{}` returns {}", self.name(), a(result)),
             )
             .label(span, "")
             .why("every work-item runs the kernel, so there is no single caller to return to")

@@ -10,7 +10,7 @@
 //!   result returns on every path (`V037`);
 //! * a `Fence` orders something (`V056`).
 
-use super::{Checker, Types};
+use super::{Checker, Types, a};
 use crate::arena::Handle;
 use crate::diagnostic::Diagnostic;
 use crate::expression::Expression;
@@ -41,10 +41,7 @@ impl Checker<'_> {
                 format!("`{}` can end without returning its result", self.name()),
             )
             .label(self.function.span, "")
-            .why(format!(
-                "it returns `{}`, on every path",
-                Type::from(result)
-            ))
+            .why(format!("its result is {}, on every path", a(result)))
             .help("end every branch with a `return`");
             self.push(diagnostic);
         }
@@ -140,11 +137,15 @@ impl Checker<'_> {
         self.push(
             Diagnostic::error(
                 code,
-                format!("{kind} `{name}` is of type `{ty}` but is given a `{found}`"),
+                format!("{kind} `{name}` is {} but is given {}", a(ty), a(found)),
             )
             .label(self.function.expressions.span(expression), "")
             .why("nothing is converted silently")
-            .help("cast the expression"),
+            .help(match (ty, found) {
+                (Type::Scalar(_), Type::Scalar(_)) => "cast the expression",
+                (Type::Scalar(_), Type::Pointer { .. }) => "load an element through the pointer",
+                (Type::Pointer { .. }, _) => "give the value the type of the expression",
+            }),
         );
     }
 
@@ -165,8 +166,11 @@ impl Checker<'_> {
         let diagnostic = Diagnostic::error(
             "V032",
             format!(
-                "`{}` cannot store a `{value}` through a `{pointer}` at a `{index}`",
-                self.name()
+                "`{}` cannot store {} through {} at {}",
+                self.name(),
+                a(value),
+                a(pointer),
+                a(index)
             ),
         )
         .label(span, "")
@@ -182,8 +186,9 @@ impl Checker<'_> {
         let diagnostic = Diagnostic::error(
             "V033",
             format!(
-                "the condition of `{what}` in `{}` is a `{found}`",
-                self.name()
+                "the condition of `{what}` in `{}` is {}",
+                self.name(),
+                a(found)
             ),
         )
         .label(self.function.expressions.span(condition), "")
@@ -237,10 +242,17 @@ impl Checker<'_> {
         let name = self.name();
         let message = match (expected, found) {
             (Some(expected), Some(found)) => {
-                format!("`{name}` returns a `{found}` where its result is a `{expected}`")
+                format!(
+                    "`{name}` returns {} where its result is {}",
+                    a(found),
+                    a(expected)
+                )
             }
             (Some(expected), None) => {
-                format!("`{name}` returns nothing where its result is a `{expected}`")
+                format!(
+                    "`{name}` returns nothing where its result is {}",
+                    a(expected)
+                )
             }
             (None, _) => format!("`{name}` has no result but returns something"),
         };

@@ -41,8 +41,8 @@ pub(super) enum Reason {
     Atomic,
     Collective,
     Call(Handle<Function>),
-    /// It is assigned where only some work-items get to.
-    Divergent,
+    /// It is assigned where only some work-items get to, because of this condition.
+    Divergent(Handle<Expression>),
 }
 
 /// What makes control flow divergent.
@@ -167,9 +167,13 @@ impl Walk<'_> {
         self.returned = None;
     }
 
-    /// Brings the expressions up to date with the values and variables.
+    /// Brings the expressions up to date with the values and variables. The first reason found is
+    /// kept: later ones may be consequences of it.
     fn expressions(&mut self) {
         for (handle, expression) in self.function.expressions.iter() {
+            if self.found.expressions[handle.index()].is_some() {
+                continue;
+            }
             let found = &self.found;
             let reason = match expression {
                 Expression::Parameter(position) => {
@@ -220,7 +224,10 @@ impl Walk<'_> {
                 expression,
             } => {
                 let reason = self.found.reason(*expression);
-                self.vary_variable(*variable, reason.or(divergence.map(|_| Reason::Divergent)));
+                self.vary_variable(
+                    *variable,
+                    reason.or(divergence.map(|cause| Reason::Divergent(cause.condition))),
+                );
             }
             StatementKind::Atomic(atomic) => {
                 if let Some(result) = atomic.result {
@@ -288,7 +295,8 @@ impl Walk<'_> {
             self.loops.push(None);
         }
         let varying = condition.and_then(|condition| self.varying_condition(condition));
-        let inside = divergence.or(varying).or(self.loops[position]);
+        // A jump comes before the condition: it is often what makes the condition vary.
+        let inside = divergence.or(self.loops[position]).or(varying);
         self.around.push(Frame {
             position,
             left_round: None,
@@ -297,7 +305,8 @@ impl Walk<'_> {
         self.around.pop();
         // A `Continue` leads to the step, so the whole group is together again there unless some
         // left the loop. Validation keeps jumps out of step blocks, so no frame is needed.
-        self.block(step, inside.or(self.loops[position]));
+        let inside = divergence.or(self.loops[position]).or(varying);
+        self.block(step, inside);
     }
 
     fn varying_condition(&self, condition: Handle<Expression>) -> Option<Cause> {

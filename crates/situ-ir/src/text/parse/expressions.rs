@@ -124,7 +124,11 @@ impl<'a> FunctionParser<'_, 'a> {
         if literal.is_some() {
             self.cursor.advance();
         } else if negative {
-            return Err(self.cursor.unexpected("a number after `-`").into());
+            let diagnostic = self
+                .cursor
+                .unexpected("a number after `-`")
+                .help("to negate an expression, write `neg(...)`");
+            return Err(diagnostic.into());
         }
         Ok(literal)
     }
@@ -148,9 +152,9 @@ impl<'a> FunctionParser<'_, 'a> {
         arguments.try_into().map_err(|arguments: Vec<_>| {
             let found = arguments.len();
             Box::new(
-                Diagnostic::error("T002", format!("`{word}` takes {N} operands, not {found}"))
+                Diagnostic::error("T002", format!("`{word}` does not take {found} operands"))
                     .label(start.join(self.cursor.last_span()), "")
-                    .help("write one expression for each operand"),
+                    .help(format!("it takes {N}")),
             )
         })
     }

@@ -37,7 +37,8 @@ type Parse<T> = Result<T, Box<Diagnostic>>;
 pub fn parse(source: Source) -> Result<Module, Diagnostics> {
     let mut diagnostics = Vec::new();
     let mut module = Module::new(&source.name);
-    if u32::try_from(source.text.len()).is_ok_and(|length| length < u32::MAX) {
+    diagnostics.extend(check_length(source.text.len()));
+    if diagnostics.is_empty() {
         let tokens = lexer::tokens(&source.text, &mut diagnostics);
         if diagnostics.is_empty() {
             let functions = declared_functions(&tokens);
@@ -48,11 +49,6 @@ pub fn parse(source: Source) -> Result<Module, Diagnostics> {
                 &mut diagnostics,
             );
         }
-    } else {
-        diagnostics.push(
-            Diagnostic::error("T006", "the text is longer than 4 GiB")
-                .help("split it into several modules"),
-        );
     }
     if diagnostics.is_empty() {
         module.source = Some(source);
@@ -65,11 +61,24 @@ pub fn parse(source: Source) -> Result<Module, Diagnostics> {
     }
 }
 
+/// Spans count bytes in 32 bits, and the last number means that there is no place.
+fn check_length(bytes: usize) -> Option<Diagnostic> {
+    let fits = u32::try_from(bytes).is_ok_and(|bytes| bytes < u32::MAX);
+    (!fits).then(|| {
+        Diagnostic::error(
+            "T006",
+            format!("the text has {bytes} bytes, which is too much"),
+        )
+        .why("places in a text are counted in 32 bits")
+        .help("split it into several modules")
+    })
+}
+
 /// What is known of a function before its text is read.
 #[derive(Clone, Copy)]
 struct Declared {
     handle: Handle<Function>,
-    /// The token that gives its result type, if it has one.
+    /// Its result, if it has one.
     result: Option<crate::dtype::DType>,
 }
 
@@ -257,5 +266,18 @@ impl<'c, 'a> FunctionParser<'c, 'a> {
         } else {
             Ok(None)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_that_places_cannot_count_are_refused() {
+        let most = u32::MAX as usize - 1;
+        assert_eq!(check_length(most), None);
+        let refused = check_length(most + 1).map(|diagnostic| diagnostic.code);
+        assert_eq!(refused, Some("T006"));
     }
 }

@@ -1,4 +1,4 @@
-//! Runs `tests/cases/*.sir`; `case_file` describes the files.
+//! Runs the `.sir` files of this folder; `case_file` describes them.
 //!
 //! Every case is parsed, printed and parsed again, which must give the same text, and is validated.
 //! What the runner says of a case is the rendered diagnostics, then the answers to its directives:
@@ -7,6 +7,8 @@
 //! * `// info:` says what validation learnt about each function.
 
 mod case_file;
+mod codes;
+mod robustness;
 
 use std::fmt::Write as _;
 

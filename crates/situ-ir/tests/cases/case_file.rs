@@ -66,7 +66,7 @@ pub(crate) fn files() -> Vec<PathBuf> {
 }
 
 /// Cuts a file into cases; also gives what stands before the first.
-fn read(path: &Path) -> (String, Vec<Case>) {
+pub(crate) fn read(path: &Path) -> (String, Vec<Case>) {
     let file = path
         .file_name()
         .unwrap_or_default()
