@@ -1,8 +1,8 @@
 //! How a kernel is written down.
 //!
 //! Two emitters turn a [`ValidModule`](situ_ir::ValidModule) into text: [`llvm`] for the native
-//! device, and OpenCL C for the devices of a driver. Both are pure functions: no device, no driver
-//! and no LLVM is needed to build or test this crate, and the same module and options give the same
+//! device, and [`opencl_c`] for the devices of an OpenCL driver. Both are pure functions: no device, no
+//! driver and no LLVM is needed to build or test this crate, and the same module and options give the same
 //! text, byte for byte, so that text can be a cache key.
 //!
 //! An emitter takes any valid module and lowers it itself (complex numbers, Python's division, …
@@ -16,6 +16,7 @@
 pub mod error;
 pub mod llvm;
 pub mod names;
+pub mod opencl_c;
 pub mod target;
 
 pub use error::Error;

@@ -1,0 +1,178 @@
+//! Operations that become calls: mathematical functions, guarded arithmetic and conversions.
+//!
+//! Where a built-in function of OpenCL C has exactly the IR's meaning it is called. Elsewhere the
+//! library gets a function that has:
+//!
+//! * division and shifts, which C leaves undefined for some operands;
+//! * float to integer: `convert_*_sat` should give 0 for NaN, but the standard does not insist and
+//!   Intel's CPU driver gives the largest `uint`;
+//! * `Minimum`, `Maximum`, `fmin`, `fmax`: C leaves the sign of zero open, NaN rules differ.
+
+use situ_ir::{DType, MathFunction};
+
+use super::library::Library;
+use super::types::{bits, integer_limits, is_narrow, scalar};
+
+/// The name of a mathematical function. All are the precise ones, never `native_` or `half_`.
+pub(super) fn math(library: &mut Library, function: MathFunction, dtype: DType) -> String {
+    match function {
+        MathFunction::Fmin => number_choice(library, "minimum_number", "<=", dtype),
+        MathFunction::Fmax => number_choice(library, "maximum_number", ">=", dtype),
+        // The IR's words are C's, and so are OpenCL's.
+        other => other.name().to_owned(),
+    }
+}
+
+/// `fmin` and `fmax`: the first operand unless the second is better or the only number.
+fn number_choice(library: &mut Library, stem: &str, comparison: &str, dtype: DType) -> String {
+    let ty = scalar(dtype);
+    library.require(format!("{stem}_{ty}"), |_, name| {
+        format!(
+            "// `x` if `x {comparison} y` or `y` is NaN, else `y`.\n\
+             static {ty} {name}({ty} x, {ty} y) {{\n    \
+                 return x {comparison} y || isnan(y) ? x : y;\n\
+             }}"
+        )
+    })
+}
+
+/// The IR's `Minimum` (`"minimum"`, `"<="`) or `Maximum` (`"maximum"`, `">="`) of floats.
+pub(super) fn float_choice(
+    library: &mut Library,
+    stem: &str,
+    comparison: &str,
+    dtype: DType,
+) -> String {
+    let ty = scalar(dtype);
+    library.require(format!("{stem}_{ty}"), |_, name| {
+        format!(
+            "// `x` if `x {comparison} y` or `x` is NaN, else `y`.\n\
+             static {ty} {name}({ty} x, {ty} y) {{\n    \
+                 return x {comparison} y || isnan(x) ? x : y;\n\
+             }}"
+        )
+    })
+}
+
+/// `TruncatingDivide` for any divisor.
+pub(super) fn divide(library: &mut Library, dtype: DType) -> String {
+    let ty = scalar(dtype);
+    library.require(format!("divide_{ty}"), |_, name| {
+        let quotient = converted(dtype, "x / y");
+        if dtype.is_signed() && !is_narrow(dtype) {
+            let unsigned = bits(dtype);
+            format!(
+                "// Rounded towards zero; 0 if `y` is 0; by -1 it wraps around.\n\
+                 static {ty} {name}({ty} x, {ty} y) {{\n    \
+                     return y == 0 ? 0 : y == -1 ? ({ty})-({unsigned})x : {quotient};\n\
+                 }}"
+            )
+        } else {
+            format!(
+                "// Rounded towards zero; 0 if `y` is 0.\n\
+                 static {ty} {name}({ty} x, {ty} y) {{\n    \
+                     return y == 0 ? 0 : {quotient};\n\
+                 }}"
+            )
+        }
+    })
+}
+
+/// `TruncatingRemainder` for any divisor.
+pub(super) fn remainder(library: &mut Library, dtype: DType) -> String {
+    let ty = scalar(dtype);
+    library.require(format!("remainder_{ty}"), |_, name| {
+        let remainder = converted(dtype, "x % y");
+        let guard = if dtype.is_signed() && !is_narrow(dtype) {
+            "y == 0 || y == -1"
+        } else {
+            "y == 0"
+        };
+        format!(
+            "// With the sign of `x`; 0 if `y` is 0.\n\
+             static {ty} {name}({ty} x, {ty} y) {{\n    \
+                 return {guard} ? 0 : {remainder};\n\
+             }}"
+        )
+    })
+}
+
+/// `ShiftLeft` by any count.
+pub(super) fn shift_left(library: &mut Library, dtype: DType) -> String {
+    let (ty, unsigned, width) = (scalar(dtype), bits(dtype), dtype.bits());
+    library.require(format!("shift_left_{ty}"), |_, name| {
+        let (count, shifted) = if dtype.is_signed() {
+            (
+                format!("({unsigned})y"),
+                format!("({ty})(({unsigned})x << y)"),
+            )
+        } else {
+            ("y".to_owned(), converted(dtype, "x << y"))
+        };
+        format!(
+            "// 0 if the count is out of range.\n\
+             static {ty} {name}({ty} x, {ty} y) {{\n    \
+                 return {count} < {width} ? {shifted} : 0;\n\
+             }}"
+        )
+    })
+}
+
+/// `ShiftRight` by any count.
+pub(super) fn shift_right(library: &mut Library, dtype: DType) -> String {
+    let (ty, unsigned, width) = (scalar(dtype), bits(dtype), dtype.bits());
+    library.require(format!("shift_right_{ty}"), |_, name| {
+        if dtype.is_signed() {
+            let last = width - 1;
+            let shifted = converted(
+                dtype,
+                &format!("x >> (({unsigned})y < {width} ? y : {last})"),
+            );
+            format!(
+                "// All sign bits if the count is out of range.\n\
+                 static {ty} {name}({ty} x, {ty} y) {{\n    \
+                     return {shifted};\n\
+                 }}"
+            )
+        } else {
+            let shifted = converted(dtype, "x >> y");
+            format!(
+                "// 0 if the count is out of range.\n\
+                 static {ty} {name}({ty} x, {ty} y) {{\n    \
+                     return y < {width} ? {shifted} : 0;\n\
+                 }}"
+            )
+        }
+    })
+}
+
+/// C computes with narrow types in `int`.
+fn converted(dtype: DType, text: &str) -> String {
+    if is_narrow(dtype) {
+        format!("({})({text})", scalar(dtype))
+    } else {
+        text.to_owned()
+    }
+}
+
+/// The conversion of a float to an integer.
+pub(super) fn integer_from_float(library: &mut Library, from: DType, to: DType) -> String {
+    let (from_ty, to_ty) = (scalar(from), scalar(to));
+    let suffix = if from == DType::F64 { "" } else { "f" };
+    let (smallest, largest) = integer_limits(to);
+    library.require(format!("{to_ty}_from_{from_ty}"), |_, name| {
+        let value_bits = to.bits() - u32::from(to.is_signed());
+        let above = format!("x >= 0x1p+{value_bits}{suffix} ? {largest}");
+        let rest = if to.is_signed() {
+            format!("x >= -0x1p+{value_bits}{suffix} ? ({to_ty})x : isnan(x) ? 0 : {smallest}")
+        } else {
+            format!("x >= 0.0{suffix} ? ({to_ty})x : 0")
+        };
+        format!(
+            "// Rounded towards zero, kept in range; 0 for NaN.\n\
+             static {to_ty} {name}({from_ty} x) {{\n    \
+                 return {above} : {rest};\n\
+             }}"
+        )
+    })
+}

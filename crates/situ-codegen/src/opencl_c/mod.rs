@@ -1,0 +1,188 @@
+//! OpenCL C text for the devices of an OpenCL driver.
+//!
+//! [`emit`] lowers a module and writes it down; [`emit_all`] does so for several modules at
+//! once, since a driver takes a fifth of a second for a program whatever is in it. The text is meant
+//! to be read: users see it with `inspect(opencl=True)`.
+//!
+//! # What is peculiar to OpenCL C, and what we do about it
+//!
+//! * **Dimensions** run the other way: our dimension 0 is the slowest, OpenCL's the fastest. The
+//!   launch must have as many dimensions as the kernel, their sizes reversed, and no offset.
+//! * **`bool`** has no size, so it is `uchar` in memory and in kernel parameters. Any byte but 0 is
+//!   true.
+//! * **Arithmetic** of C is partial: signed overflow, division by zero, shifts by too much, float to
+//!   integer out of range have no meaning. [`expressions`] and [`builtins`] give them the IR's.
+//! * **Rounding**: products and sums are contracted unless `FP_CONTRACT` is off, and `float`
+//!   division and `sqrt` need not be rounded correctly without [`OpenClModule::build_options`].
+//! * **Mathematical functions** are as exact as the driver's; OpenCL asks for 4 ulp or less of most,
+//!   but allows 5 for `tan` and `tanh`, 6 for `atan2`, and 16 for `pow`, `erf`, `erfc` and `tgamma`.
+//! * **Atomics** are those of OpenCL C 1.2 with fences around them, see [`atomics`].
+//! * **Collectives** of work-groups are optional in every version, so they are written out, with
+//!   local memory that the launch provides, see [`KernelAbi::scratch_bytes_per_item`].
+//! * **Sub-groups** are optional. Without them each work-item is its own sub-group. With them the
+//!   driver decides which work-items make a sub-group; in one dimension they are consecutive on every
+//!   driver we know, in more the IR's promise holds if the fastest local size is a multiple of the
+//!   sub-group's.
+//! * **Names**: built-in functions may be macros, so user names avoid them, see [`reserved_words`].
+//!
+//! What this module does not do: talk to drivers.
+
+pub mod abi;
+mod atomics;
+mod builtins;
+mod collectives;
+mod declarations;
+mod expressions;
+mod features;
+mod library;
+mod operators;
+mod precedence;
+mod queries;
+mod reserved_words;
+mod statements;
+pub mod target;
+mod types;
+mod written;
+
+use situ_ir::transform::{LoweredModule, lower};
+use situ_ir::{CollectiveScope, Function, FunctionKind, Handle, StatementKind, ValidModule};
+
+pub use abi::{KernelAbi, OpenClModule};
+pub use target::{LanguageVersion, TargetOptions};
+
+use crate::error::Error;
+use crate::names::Names;
+use library::Library;
+use statements::{FunctionWriter, ModuleContext};
+
+/// Writes a module as a program.
+///
+/// # Errors
+/// If the target lacks something that the module uses.
+pub fn emit(module: &ValidModule, options: &TargetOptions) -> Result<OpenClModule, Error> {
+    emit_all(&[module], options)
+}
+
+/// Writes several modules as one program.
+///
+/// Kernels of different modules may have the same name: [`KernelAbi::symbol`] is unique. The kernels
+/// are in the order of the modules, and in each module in the order of its functions.
+///
+/// # Errors
+/// If the target lacks something that one of the modules uses.
+pub fn emit_all(modules: &[&ValidModule], options: &TargetOptions) -> Result<OpenClModule, Error> {
+    let mut names = Names::default();
+    let mut library = Library::default();
+    let mut functions = String::new();
+    let mut kernels = Vec::new();
+    let mut features = features::Features::default();
+    for module in modules {
+        let module = lower(module)?;
+        features.add(&module, options)?;
+        kernels.extend(emit_module(
+            &module,
+            options,
+            &mut names,
+            &mut library,
+            &mut functions,
+        ));
+    }
+    let text = format!(
+        "{}\n{}{}",
+        features.pragmas(),
+        library.into_text(),
+        functions.trim_end()
+    );
+    Ok(OpenClModule {
+        text: format!("{}\n", text.trim_end()),
+        build_options: options.build_options(),
+        kernels,
+    })
+}
+
+/// Appends the functions of a module to `text`.
+fn emit_module(
+    module: &LoweredModule,
+    options: &TargetOptions,
+    names: &mut Names,
+    library: &mut Library,
+    text: &mut String,
+) -> Vec<KernelAbi> {
+    let function_names = module
+        .functions
+        .iter()
+        .map(|(_, function)| names.unique(&reserved_words::avoid(&function.name)))
+        .collect();
+    let context = ModuleContext {
+        module,
+        options,
+        function_names,
+        function_dims: function_dims(module),
+        global_names: names,
+    };
+    let mut kernels = Vec::new();
+    for (handle, function) in module.functions.iter() {
+        let symbol = &context.function_names[handle.index()];
+        let has_scratch = has_work_group_collectives(function);
+        let writer = FunctionWriter::new(&context, handle, library);
+        text.push_str(&writer.write(symbol, has_scratch));
+        text.push('\n');
+        if let FunctionKind::Kernel { dims } = function.kind {
+            kernels.push(KernelAbi {
+                name: function.name.clone(),
+                symbol: symbol.clone(),
+                dims,
+                parameters: function.parameters.clone(),
+                local_bytes: module.info(handle).local_bytes,
+                scratch_bytes_per_item: if has_scratch { abi::SCRATCH_BYTES } else { 0 },
+            });
+        }
+    }
+    kernels
+}
+
+/// For each function the dimensions of the kernels that reach it, if they agree.
+fn function_dims(module: &ValidModule) -> Vec<Option<u8>> {
+    let mut reached: Vec<Vec<u8>> = vec![Vec::new(); module.functions.len()];
+    let handles: Vec<_> = module.functions.handles().collect();
+    // Callers come after what they call, so going backwards all callers of a function are known.
+    for &handle in handles.iter().rev() {
+        let function = &module.functions[handle];
+        if let FunctionKind::Kernel { dims } = function.kind {
+            reached[handle.index()] = vec![dims];
+        }
+        for callee in callees(function) {
+            let dims = reached[handle.index()].clone();
+            reached[callee.index()].extend(dims);
+        }
+        reached[handle.index()].dedup();
+    }
+    reached
+        .iter()
+        .map(|dims| match dims.as_slice() {
+            [first, rest @ ..] if rest.iter().all(|other| other == first) => Some(*first),
+            _ => None,
+        })
+        .collect()
+}
+
+/// The functions that a function calls itself.
+fn callees(function: &Function) -> Vec<Handle<Function>> {
+    let mut callees = Vec::new();
+    function.body.for_each_statement(&mut |statement| {
+        if let StatementKind::Call { function, .. } = &statement.kind {
+            callees.push(*function);
+        }
+    });
+    callees
+}
+
+fn has_work_group_collectives(function: &Function) -> bool {
+    let mut found = false;
+    function.body.for_each_statement(&mut |statement| {
+        if let StatementKind::Collective(collective) = &statement.kind {
+            found |= collective.scope == CollectiveScope::WorkGroup;
+        }
+    });
+    found
+}

@@ -1,0 +1,147 @@
+//! Emitted OpenCL C, compared with reviewed snapshots: each `tests/cases/*.sir` gives one `.cl`.
+//!
+//! That the text means what it should is tested where there is a driver to run it, in
+//! `situ-runtime/tests/opencl_c.rs`.
+
+use std::fs;
+use std::path::Path;
+
+use insta::{assert_snapshot, with_settings};
+use situ_codegen::Error;
+use situ_codegen::opencl_c::{LanguageVersion, TargetOptions, emit, emit_all};
+use situ_ir::{Source, ValidModule, text, validate};
+
+fn read(path: &Path) -> ValidModule {
+    let name = path.display().to_string();
+    let text = fs::read_to_string(path).expect("the case can be read");
+    parse(&name, &text)
+}
+
+fn parse(name: &str, text: &str) -> ValidModule {
+    let module = text::parse(Source::new(name, text)).unwrap_or_else(|error| panic!("{error}"));
+    validate(module).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// What a device with everything can do.
+fn everything() -> TargetOptions {
+    TargetOptions {
+        version: LanguageVersion::V3_0,
+        fp16: true,
+        sub_groups: true,
+        all_devices_scope: true,
+        ..TargetOptions::default()
+    }
+}
+
+/// A device with OpenCL C 1.2 and no sub-groups.
+fn plain() -> TargetOptions {
+    TargetOptions {
+        fp16: true,
+        ..TargetOptions::default()
+    }
+}
+
+fn compare(name: &str, text: &str) {
+    with_settings!({prepend_module_to_snapshot => false, omit_expression => true}, {
+        assert_snapshot!(name, text);
+    });
+}
+
+#[test]
+fn cases_are_emitted_as_reviewed() {
+    let mut paths: Vec<_> = fs::read_dir("tests/cases")
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    paths.sort();
+    assert!(!paths.is_empty());
+    for path in paths {
+        let name = path.file_stem().unwrap().to_string_lossy();
+        let emitted = emit(&read(&path), &plain()).unwrap();
+        compare(&format!("{name}.cl"), &emitted.text);
+    }
+}
+
+/// Only what depends on the target differs from the plain cases.
+#[test]
+fn optional_features_are_used_where_the_device_has_them() {
+    for name in ["sub_groups", "atomics"] {
+        let path = Path::new("tests/cases").join(name).with_extension("sir");
+        let emitted = emit(&read(&path), &everything()).unwrap();
+        compare(&format!("{name}.opencl_3.cl"), &emitted.text);
+    }
+}
+
+#[test]
+fn the_same_module_gives_the_same_text() {
+    let module = read(Path::new("tests/cases/collectives.sir"));
+    assert_eq!(emit(&module, &plain()), emit(&module, &plain()));
+}
+
+#[test]
+fn the_facts_describe_the_lowered_kernel() {
+    let text = "kernel[2] k(z: c64, x: global c128*, size: local f32*) {
+        array tile: local f32[16];
+        tile[local_linear_id()] = real(z);
+        let total = collective reduce add(real(z)) work_group;
+        size[0] = total;
+    }";
+    let emitted = emit(&parse("facts.sir", text), &plain()).unwrap();
+    let [kernel] = emitted.kernels.as_slice() else {
+        panic!("there is one kernel")
+    };
+    let types: Vec<_> = kernel.parameters.iter().map(|p| p.ty.to_string()).collect();
+    assert_eq!(types, ["f32", "f32", "global f64*", "local f32*"]);
+    assert_eq!((kernel.dims, kernel.local_bytes), (2, 64));
+    assert_eq!(kernel.scratch_bytes_per_item, 8);
+    let options = "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt";
+    assert_eq!(emitted.build_options, options);
+}
+
+#[test]
+fn kernels_of_several_modules_get_different_symbols() {
+    let text = "kernel[1] k(x: global i64*) { x[0] = trunc_div(x[1], x[2]); }";
+    let module = parse("twice.sir", text);
+    let emitted = emit_all(&[&module, &module], &plain()).unwrap();
+    let symbols: Vec<_> = emitted.kernels.iter().map(|k| k.symbol.as_str()).collect();
+    assert_eq!(symbols, ["k", "k_2"]);
+    assert_eq!(emitted.text.matches("static long divide_long(").count(), 1);
+}
+
+#[test]
+fn a_missing_feature_is_an_error_that_names_the_kernel() {
+    let missing = |text: &str, options: &TargetOptions| match emit(&parse("m.sir", text), options) {
+        Err(Error::MissingFeature { function, feature }) => format!("{function}: {feature}"),
+        other => panic!("{other:?}"),
+    };
+    let bare = TargetOptions {
+        fp64: false,
+        fp16: false,
+        int64_atomics: false,
+        ..TargetOptions::default()
+    };
+    let inner = "device twice(x: f64) -> f64 { return x + x; }
+        kernel[1] ints(x: global i32*) { x[0] = 1i32; }
+        kernel[1] floats(x: global f32*) {
+            let y = call twice(cast(f64, x[0]));
+            x[1] = cast(f32, y);
+        }";
+    assert_eq!(missing(inner, &bare), "floats: float64");
+    let half = "kernel[1] halves(x: global f16*) { x[0] = x[1]; }";
+    assert_eq!(missing(half, &bare), "halves: float16");
+    let atomic = "kernel[1] count(x: global i64*) { atomic add(x[0], 1) relaxed device; }";
+    assert_eq!(missing(atomic, &bare), "count: 64-bit atomics");
+}
+
+#[test]
+fn division_is_rounded_through_double_where_the_device_cannot_do_better() {
+    let text = "kernel[1] k(x: global f32*) { x[0] = sqrt(x[1] / x[2]); }";
+    let inexact = TargetOptions {
+        correctly_rounded_divide_sqrt: false,
+        ..TargetOptions::default()
+    };
+    let emitted = emit(&parse("divide.sir", text), &inexact).unwrap();
+    let line = "x[0] = sqrt((double)((float)((double)x[1] / x[2])));";
+    assert!(emitted.text.contains(line), "{}", emitted.text);
+    assert_eq!(emitted.build_options, "-cl-std=CL1.2");
+}
