@@ -27,6 +27,11 @@
 //! statements of the same block and blocks nested in it; *variables*, scalars that can be assigned,
 //! visible in the whole function; *arrays* in local or private memory, visible in the whole function.
 //!
+//! Statements that cannot be reached are allowed. Expressions are at most
+//! [`MAX_EXPRESSION_DEPTH`](validate::MAX_EXPRESSION_DEPTH) deep and
+//! [`MAX_EXPRESSION_NODES`](validate::MAX_EXPRESSION_NODES) large with shared parts written out, blocks at
+//! most [`MAX_BLOCK_DEPTH`](validate::MAX_BLOCK_DEPTH) deep, so that every stage may recurse.
+//!
 //! # Work-items
 //!
 //! The last dimension of a range is the fastest; `global_id(0)` is the slowest index. Work-items of

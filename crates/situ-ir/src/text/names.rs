@@ -10,6 +10,8 @@ use super::lexer::escape;
 use super::words::RESERVED;
 use crate::arena::Handle;
 use crate::module::{ArrayVariable, Function, Value, Variable};
+use crate::statement::Block;
+use crate::validate::MAX_BLOCK_DEPTH;
 
 /// A name, in quotes if needed.
 pub(super) fn quote_if_needed(name: &str) -> String {
@@ -50,20 +52,39 @@ impl Names {
             .iter()
             .map(|(_, array)| taken.claim(&array.name))
             .collect();
-        let mut values = vec![None; function.values.len()];
-        function.body.for_each_statement(&mut |statement| {
-            if let Some(value) = statement.kind.bound_value()
-                && let Some(known) = function.values.get(value)
-                && values[value.index()].is_none()
-            {
-                values[value.index()] = Some(taken.claim(&known.name));
-            }
-        });
-        Self {
+        let mut names = Self {
             parameters,
             variables,
             arrays,
-            values,
+            values: vec![None; function.values.len()],
+        };
+        names.claim_values(function, &function.body, 1, &mut taken);
+        names
+    }
+
+    /// Names the values that a block binds, in order; what is nested too deep is not printed.
+    fn claim_values(
+        &mut self,
+        function: &Function,
+        block: &Block,
+        depth: usize,
+        taken: &mut Taken,
+    ) {
+        if depth > MAX_BLOCK_DEPTH {
+            return;
+        }
+        for statement in &block.statements {
+            if let Some(value) = statement.kind.bound_value()
+                && let Some(known) = function.values.get(value)
+            {
+                let name = &mut self.values[value.index()];
+                if name.is_none() {
+                    *name = Some(taken.claim(&known.name));
+                }
+            }
+            for block in statement.kind.blocks() {
+                self.claim_values(function, block, depth + 1, taken);
+            }
         }
     }
 
