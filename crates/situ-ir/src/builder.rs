@@ -1,7 +1,7 @@
 //! Building functions without touching arenas.
 //!
 //! [`FunctionBuilder`] appends expressions and statements to the block that is open. It does not check
-//! anything: [`validate`](crate::validate) does, once, for every producer of IR. It does know the type
+//! anything: [`validate`](crate::validate()) does, once, for every producer of IR. It does know the type
 //! of every expression it made ([`FunctionBuilder::type_of`]), so that front ends can insert casts.
 //!
 //! ```

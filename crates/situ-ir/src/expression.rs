@@ -5,7 +5,7 @@
 //! difference. To compute a thing once, bind it with [`StatementKind::Let`].
 //!
 //! The exact meaning of every operator, including the corner cases, is in the crate's
-//! documentation; the types each accepts are in [`crate::validate`].
+//! documentation; the types each accepts are in [`validate`](mod@crate::validate).
 //!
 //! [`StatementKind::Let`]: crate::statement::StatementKind::Let
 

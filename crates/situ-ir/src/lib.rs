@@ -12,7 +12,7 @@
 //! structured control flow. Statements have effects; [`Expression`]s have none. Nodes live in typed
 //! [`Arena`]s and refer to each other by [`Handle`]. Each node knows its [`Span`] in the user's source.
 //!
-//! The way of a program: build it ([`FunctionBuilder`]) or [parse](text) it, [validate](validate) it,
+//! The way of a program: build it ([`FunctionBuilder`]) or [parse](text) it, [validate](mod@validate) it,
 //! and with the [`ValidModule`] in hand interpret it, lower it ([`transform`]) or emit it
 //! (`situ-codegen`). Nothing runs a module that was not validated.
 //!
