@@ -6,6 +6,10 @@
 
 use std::fmt;
 
+use situ_ir::{DType, RangeError, Type};
+
+use crate::memory::usm::UsmKind;
+
 /// The result of a runtime call.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -13,6 +17,243 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// No device fits a selector.
+    #[error(
+        "there is no device `{selector}`\n  \
+         why:  the selectors that work here are {}\n  \
+         help: use one of those, or leave the device out to get the default",
+        quoted_list(available)
+    )]
+    UnknownSelector {
+        /// What was asked for.
+        selector: String,
+        /// What would have worked.
+        available: Vec<String>,
+    },
+
+    /// Devices that cannot share memory, or none at all.
+    #[error(
+        "cannot make a context over {}\n  \
+         why:  a context needs at least one device, and all of them from one backend\n  \
+         help: make one context per backend",
+        quoted_list(devices)
+    )]
+    BadContext {
+        /// The devices that were given.
+        devices: Vec<String>,
+    },
+
+    /// A queue was to be made for a device outside of its context.
+    #[error(
+        "cannot make a queue for `{device}` in this context\n  \
+         why:  the context is over {}\n  \
+         help: use one of its devices, or a context that contains `{device}`",
+        quoted_list(devices)
+    )]
+    DeviceNotInContext {
+        /// The queue's device.
+        device: String,
+        /// The context's devices.
+        devices: Vec<String>,
+    },
+
+    /// There is not enough memory.
+    #[error(
+        "out of memory: cannot allocate {size_bytes} bytes of {kind} memory on {device}\n  \
+         why:  the device has {device_bytes} bytes in all; situ uses {used_bytes} of them and keeps \
+         {idle_bytes} for reuse\n  \
+         help: release arrays that are no longer needed, or work on smaller pieces"
+    )]
+    OutOfMemory {
+        /// What was asked for.
+        size_bytes: usize,
+        /// Of which kind.
+        kind: UsmKind,
+        /// Where.
+        device: String,
+        /// What the device has.
+        device_bytes: u64,
+        /// What allocations hold at present.
+        used_bytes: u64,
+        /// What the pool holds beyond that.
+        idle_bytes: u64,
+    },
+
+    /// A copy would leave the allocation.
+    #[error(
+        "cannot copy {len} bytes at byte {byte_offset} of an allocation of {size_bytes} bytes\n  \
+         why:  the copy would reach beyond its end\n  \
+         help: check offset and length; both count bytes"
+    )]
+    CopyOutOfRange {
+        /// Where the copy starts.
+        byte_offset: usize,
+        /// How long it is.
+        len: usize,
+        /// How long the allocation is.
+        size_bytes: usize,
+    },
+
+    /// Memory of another context was used.
+    #[error(
+        "cannot use {} on {device}\n  \
+         why:  the memory belongs to another context, which this device cannot see\n  \
+         help: copy the data to this device first",
+        parameter.as_ref().map_or_else(|| "this memory".to_owned(), |name| format!("argument `{name}`"))
+    )]
+    ForeignAllocation {
+        /// The parameter it was passed to, if it was a launch.
+        parameter: Option<String>,
+        /// The device that was to use it.
+        device: String,
+    },
+
+    /// A kernel was launched on another device than it was compiled for.
+    #[error(
+        "cannot launch `{kernel}` on {device}\n  \
+         why:  it was compiled for {compiled_for}\n  \
+         help: compile the module for {device}, too"
+    )]
+    WrongDevice {
+        /// The kernel.
+        kernel: String,
+        /// Its program's device.
+        compiled_for: String,
+        /// The queue's device.
+        device: String,
+    },
+
+    /// Too few or too many arguments.
+    #[error(
+        "`{kernel}` takes {} arguments, not {found}\n  \
+         why:  its parameters are {}\n  \
+         help: pass one argument for each",
+        parameters.len(),
+        quoted_list(parameters)
+    )]
+    ArgumentCount {
+        /// The kernel.
+        kernel: String,
+        /// The names of its parameters.
+        parameters: Vec<String>,
+        /// How many arguments there were.
+        found: usize,
+    },
+
+    /// An argument of another kind or dtype than its parameter.
+    #[error(
+        "argument `{parameter}` of `{kernel}` does not fit\n  \
+         why:  the parameter is `{expected}`, the argument is {found}\n  \
+         help: convert the argument, or compile the kernel for other types"
+    )]
+    ArgumentType {
+        /// The kernel.
+        kernel: String,
+        /// The parameter.
+        parameter: String,
+        /// Its type.
+        expected: Type,
+        /// What was passed.
+        found: ArgumentKind,
+    },
+
+    /// A pointer argument outside of its allocation, or between elements.
+    #[error(
+        "argument `{parameter}` of `{kernel}` points at byte {byte_offset} of an allocation of \
+         {size_bytes} bytes\n  \
+         why:  it must be inside, at a multiple of {align_bytes}\n  \
+         help: check the offset; it counts bytes"
+    )]
+    PointerOffset {
+        /// The kernel.
+        kernel: String,
+        /// The parameter.
+        parameter: String,
+        /// Where it points.
+        byte_offset: usize,
+        /// How long the allocation is.
+        size_bytes: usize,
+        /// What the elements are aligned to.
+        align_bytes: usize,
+    },
+
+    /// A range that no kernel can be launched over.
+    #[error("cannot launch over this range\n  why:  {source}\n  help: choose other sizes")]
+    BadRange {
+        /// What is wrong with it.
+        #[from]
+        source: RangeError,
+    },
+
+    /// A range with other dimensions than the kernel.
+    #[error(
+        "cannot launch `{kernel}` over a range of {found} dimensions\n  \
+         why:  the kernel is written for {expected}\n  \
+         help: give {expected} global sizes"
+    )]
+    RangeDimensions {
+        /// The kernel.
+        kernel: String,
+        /// Its dimensions.
+        expected: usize,
+        /// The range's.
+        found: usize,
+    },
+
+    /// A work-group beyond the device's limit.
+    #[error(
+        "cannot launch `{kernel}` in work-groups of {local:?}\n  \
+         why:  that is {work_items} work-items, and the device can run {limit} in a group\n  \
+         help: use smaller work-groups, or leave the local size out"
+    )]
+    WorkGroupTooLarge {
+        /// The kernel.
+        kernel: String,
+        /// The local sizes.
+        local: Vec<u64>,
+        /// Their product.
+        work_items: u64,
+        /// The device's limit.
+        limit: u64,
+    },
+
+    /// More local memory than the device has.
+    #[error(
+        "cannot launch `{kernel}` with {size_bytes} bytes of local memory\n  \
+         why:  the device has {limit} bytes for a work-group\n  \
+         help: use smaller local arrays"
+    )]
+    LocalMemoryTooLarge {
+        /// The kernel.
+        kernel: String,
+        /// What a work-group needs.
+        size_bytes: u64,
+        /// The device's limit.
+        limit: u64,
+    },
+
+    /// A module could not be written in the device's language.
+    #[error(
+        "cannot compile `{module}` for {device}\n  \
+         why:  {source}\n  \
+         help: use another device, or a kernel without that feature"
+    )]
+    EmitFailed {
+        /// The module.
+        module: String,
+        /// The backend.
+        device: &'static str,
+        /// What the emitter says.
+        source: Box<situ_codegen::Error>,
+    },
+
+    /// The reference device found a mistake in a kernel.
+    #[error("the reference device stopped a kernel: {source}")]
+    KernelFault {
+        /// What it found, and where.
+        source: Box<situ_ir::interpret::Error>,
+    },
+
     /// LLVM refused a module that situ wrote. The user cannot cause this with valid input.
     #[error(
         "cannot compile `{module}` for the native device: LLVM failed to {stage} it\n  \
@@ -178,6 +419,27 @@ impl fmt::Display for CompileStage {
             Self::Optimise => "optimise",
             Self::Emit => "emit code for",
         })
+    }
+}
+
+/// What was passed to a parameter, in words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ArgumentKind {
+    /// A number.
+    Scalar(DType),
+    /// An address in an allocation.
+    Pointer,
+    /// An amount of local memory.
+    Local,
+}
+
+impl fmt::Display for ArgumentKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Scalar(dtype) => write!(formatter, "a {} scalar", dtype.name()),
+            Self::Pointer => formatter.write_str("an array in global memory"),
+            Self::Local => formatter.write_str("an amount of local memory"),
+        }
     }
 }
 

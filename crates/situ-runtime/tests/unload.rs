@@ -20,7 +20,6 @@ fn dropped_objects_give_their_memory_back() {
     let options = CompileOptions {
         cpu: CpuTarget::host(),
         passes: Passes::Full,
-        preferred_vector_bits: None,
     };
     let bytes = compile("large", text, &options).unwrap();
     let load = || LoadedObject::load(&bytes, VectorMath::process()).unwrap();

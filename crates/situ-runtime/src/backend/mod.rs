@@ -1,3 +1,48 @@
-//! The devices situ can run on, one folder each.
+//! The devices situ can run on, one folder each, and what they have in common.
+//!
+//! A backend implements [`Driver`] for its devices and [`DeviceProgram`] for code it has compiled.
+//! Everything device-neutral (checks of arguments and ranges, memory pools, queues) is done above
+//! these traits, so a driver may rely on it: see the methods' documentation.
 
+mod host_memory;
 pub mod native;
+pub mod reference;
+
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use situ_ir::{NdRange, ValidModule};
+
+use crate::device::DeviceInfo;
+use crate::error::Result;
+use crate::launch::Argument;
+use crate::memory::usm::UsmKind;
+
+/// One device's driver.
+pub(crate) trait Driver: Send + Sync {
+    /// Facts and limits; asked once.
+    fn info(&self) -> DeviceInfo;
+
+    /// Compiles and loads all kernels of a module.
+    fn compile(&self, module: &ValidModule) -> Result<Arc<dyn DeviceProgram>>;
+
+    /// Memory of a multiple of 64 bytes, aligned to 64, and to pages when it is large; `None`
+    /// when there is none.
+    fn allocate(&self, size_bytes: usize, kind: UsmKind) -> Option<NonNull<u8>>;
+
+    /// Takes memory back.
+    ///
+    /// # Safety
+    /// `start` came from [`Driver::allocate`] with the same size and kind, and is not used again.
+    unsafe fn free(&self, start: NonNull<u8>, size_bytes: usize, kind: UsmKind);
+}
+
+/// Compiled and loaded code of one module.
+pub(crate) trait DeviceProgram: Send + Sync {
+    /// Runs a kernel and returns when it is done.
+    ///
+    /// The caller has checked that the range is not empty and has the kernel's dimensions, that it
+    /// has local sizes if the kernel needs groups, and that arguments fit the parameters and stay
+    /// alive.
+    fn run(&self, kernel: usize, range: &NdRange, arguments: &[Argument]) -> Result<()>;
+}

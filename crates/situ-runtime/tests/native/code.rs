@@ -16,7 +16,11 @@ fn load(text: &str, options: &CompileOptions) -> LoadedObject {
 }
 
 fn check_multiply_add(options: &CompileOptions) {
-    let object = load(&kernels::multiply_add("fma_all"), options);
+    check_multiply_add_text(&kernels::multiply_add("fma_all"), options);
+}
+
+fn check_multiply_add_text(text: &str, options: &CompileOptions) {
+    let object = load(text, options);
     for len in [0usize, 1, 3, 8, 100, 1001] {
         let input = |seed: usize| {
             (0..len)
@@ -35,12 +39,14 @@ fn check_multiply_add(options: &CompileOptions) {
 #[test]
 fn kernels_compute_the_right_values() {
     for passes in [Passes::Full, Passes::Short] {
-        for preferred_vector_bits in [None, Some(128), Some(512)] {
-            check_multiply_add(&CompileOptions {
-                passes,
-                preferred_vector_bits,
-                ..host_options()
-            });
+        let options = CompileOptions {
+            passes,
+            ..host_options()
+        };
+        check_multiply_add(&options);
+        for bits in [128, 512] {
+            let text = kernels::with_vector_bits(&kernels::multiply_add("fma_all"), bits);
+            check_multiply_add_text(&text, &options);
         }
     }
 }
@@ -90,11 +96,8 @@ fn vector_math_does_not_depend_on_how_the_range_is_cut() {
             continue; // No vector library on this machine.
         };
         let text = kernels::vector_sine("sine", &sin.symbol, sin.lanes);
-        let options = CompileOptions {
-            preferred_vector_bits: Some(vector_bits(isa)),
-            ..host_options()
-        };
-        let object = load(&text, &options);
+        let text = kernels::with_vector_bits(&text, vector_bits(isa));
+        let object = load(&text, &host_options());
         let len = 1003;
         let input: Vec<f64> = (0..len).map(|i| f64::from(i) * 0.37 - 150.0).collect();
         let mut whole = vec![input.clone(), vec![0.0; input.len()]];

@@ -31,6 +31,12 @@ exit:
     )
 }
 
+/// The same module with the preferred vector width the emitter would write.
+pub(crate) fn with_vector_bits(text: &str, bits: u32) -> String {
+    let end = "ptr noalias readonly %launch)";
+    text.replace(end, &format!("{end} \"prefer-vector-width\"=\"{bits}\""))
+}
+
 fn pointer_argument(index: usize, name: &str) -> String {
     format!(
         "  %{name}.at = getelementptr i8, ptr %args, i64 {}\n  %{name} = load ptr, ptr %{name}.at\n",

@@ -21,7 +21,6 @@ fn host_options() -> CompileOptions {
     CompileOptions {
         cpu: CpuTarget::host(),
         passes: Passes::Full,
-        preferred_vector_bits: None,
     }
 }
 

@@ -14,13 +14,13 @@ use std::ptr;
 use std::sync::Once;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
+use llvm_sys::LLVMDiagnosticSeverity;
 use llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyModule};
 use llvm_sys::core::{
-    LLVMAddAttributeAtIndex, LLVMContextCreate, LLVMContextDispose,
-    LLVMContextSetDiagnosticHandler, LLVMCreateMemoryBufferWithMemoryRangeCopy,
-    LLVMCreateStringAttribute, LLVMDisposeMemoryBuffer, LLVMDisposeMessage, LLVMDisposeModule,
-    LLVMGetBufferSize, LLVMGetBufferStart, LLVMGetDiagInfoDescription, LLVMGetDiagInfoSeverity,
-    LLVMGetFirstFunction, LLVMGetNextFunction, LLVMIsDeclaration, LLVMSetTarget,
+    LLVMContextCreate, LLVMContextDispose, LLVMContextSetDiagnosticHandler,
+    LLVMCreateMemoryBufferWithMemoryRangeCopy, LLVMDisposeMemoryBuffer, LLVMDisposeMessage,
+    LLVMDisposeModule, LLVMGetBufferSize, LLVMGetBufferStart, LLVMGetDiagInfoDescription,
+    LLVMGetDiagInfoSeverity, LLVMSetTarget,
 };
 use llvm_sys::error::{LLVMDisposeErrorMessage, LLVMErrorRef, LLVMGetErrorMessage};
 use llvm_sys::error_handling::LLVMInstallFatalErrorHandler;
@@ -43,7 +43,6 @@ use llvm_sys::transforms::pass_builder::{
     LLVMPassBuilderOptionsSetLoopVectorization, LLVMPassBuilderOptionsSetSLPVectorization,
     LLVMRunPasses,
 };
-use llvm_sys::{LLVMAttributeFunctionIndex, LLVMDiagnosticSeverity};
 
 use super::host_cpu::CpuTarget;
 use crate::error::{CompileStage, Error, Result};
@@ -91,9 +90,6 @@ pub struct CompileOptions {
     pub cpu: CpuTarget,
     /// The optimisation passes.
     pub passes: Passes,
-    /// The vector width the vectoriser should prefer; `None` leaves it to LLVM, which avoids
-    /// 512-bit vectors on many processors that have them.
-    pub preferred_vector_bits: Option<u32>,
 }
 
 /// Compiles the text of one LLVM module to the bytes of an ELF object file.
@@ -210,9 +206,6 @@ fn compile_on_this_thread(name: &str, text: &str, options: &CompileOptions) -> R
     let module = Module::parse(&context, name, text)
         .map_err(|message| failed(CompileStage::Parse, message))?;
     module.set_target(&machine);
-    if let Some(bits) = options.preferred_vector_bits {
-        module.prefer_vector_bits(&context, bits);
-    }
     module
         .verify()
         .map_err(|message| failed(CompileStage::Verify, message))?;
@@ -358,28 +351,6 @@ impl<'context> Module<'context> {
             let layout = LLVMCreateTargetDataLayout(machine.raw);
             LLVMSetModuleDataLayout(self.raw, layout);
             LLVMDisposeTargetData(layout);
-        }
-    }
-
-    fn prefer_vector_bits(&self, context: &Context, bits: u32) {
-        const KEY: &str = "prefer-vector-width";
-        let value = bits.to_string();
-        // SAFETY: strings are passed with their lengths; functions belong to this module.
-        unsafe {
-            let attribute = LLVMCreateStringAttribute(
-                context.raw,
-                KEY.as_ptr().cast(),
-                KEY.len() as u32,
-                value.as_ptr().cast(),
-                value.len() as u32,
-            );
-            let mut function = LLVMGetFirstFunction(self.raw);
-            while !function.is_null() {
-                if LLVMIsDeclaration(function) == 0 {
-                    LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, attribute);
-                }
-                function = LLVMGetNextFunction(function);
-            }
         }
     }
 

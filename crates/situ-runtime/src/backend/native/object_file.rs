@@ -137,7 +137,6 @@ mod tests {
         let options = CompileOptions {
             cpu: CpuTarget::baseline(),
             passes: Passes::Short,
-            preferred_vector_bits: None,
         };
         compile("sample", text, &options).unwrap()
     }

@@ -1,0 +1,85 @@
+//! Memory from the host's system, for devices that compute where the host does.
+
+use std::alloc::{Layout, alloc, dealloc};
+use std::ptr::NonNull;
+
+/// Smaller blocks come from the allocator, larger ones are mapped.
+const MAP_FROM_BYTES: usize = 1 << 20;
+
+/// Blocks of this size ask for huge pages: a fault then covers 2 MiB instead of 4 KiB.
+const HUGE_FROM_BYTES: usize = 4 << 20;
+
+const ALIGNMENT: usize = 64;
+
+/// Memory aligned to a cache line, and to pages from 1 MiB on; `None` when the system refuses.
+pub(super) fn allocate(size_bytes: usize) -> Option<NonNull<u8>> {
+    if size_bytes >= MAP_FROM_BYTES {
+        return map(size_bytes);
+    }
+    let layout = Layout::from_size_align(size_bytes.max(ALIGNMENT), ALIGNMENT).ok()?;
+    // SAFETY: the size is not zero.
+    NonNull::new(unsafe { alloc(layout) })
+}
+
+/// Returns memory to the system.
+///
+/// # Safety
+/// `start` came from [`allocate`] with the same size and is not used again.
+pub(super) unsafe fn free(start: NonNull<u8>, size_bytes: usize) {
+    if size_bytes >= MAP_FROM_BYTES {
+        // SAFETY: mapped with this size by `allocate`, as the caller promises.
+        unsafe { libc::munmap(start.as_ptr().cast(), size_bytes) };
+        return;
+    }
+    let layout = Layout::from_size_align(size_bytes.max(ALIGNMENT), ALIGNMENT)
+        .expect("`allocate` made the same layout");
+    // SAFETY: allocated with this layout by `allocate`, as the caller promises.
+    unsafe { dealloc(start.as_ptr(), layout) };
+}
+
+fn map(size_bytes: usize) -> Option<NonNull<u8>> {
+    // SAFETY: a fresh private mapping touches nothing that exists; the advice changes no contents.
+    unsafe {
+        let start = libc::mmap(
+            std::ptr::null_mut(),
+            size_bytes,
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+            -1,
+            0,
+        );
+        if start == libc::MAP_FAILED {
+            return None;
+        }
+        if size_bytes >= HUGE_FROM_BYTES {
+            libc::madvise(start, size_bytes, libc::MADV_HUGEPAGE);
+        }
+        NonNull::new(start.cast())
+    }
+}
+
+/// The machine's memory.
+pub(super) fn total_bytes() -> u64 {
+    // SAFETY: no preconditions.
+    let (pages, page_bytes) = unsafe {
+        (
+            libc::sysconf(libc::_SC_PHYS_PAGES),
+            libc::sysconf(libc::_SC_PAGESIZE),
+        )
+    };
+    u64::try_from(pages)
+        .unwrap_or(0)
+        .saturating_mul(u64::try_from(page_bytes).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_system_refuses_what_it_does_not_have() {
+        assert_eq!(allocate(1 << 60), None);
+        assert_eq!(allocate(usize::MAX), None);
+        assert!(total_bytes() > 1 << 20);
+    }
+}

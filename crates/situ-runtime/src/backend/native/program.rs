@@ -1,0 +1,247 @@
+//! Kernels ready to run: arguments become slots, a range becomes chunks on the pool.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use situ_codegen::llvm::abi::BLOCK_ALIGN_BYTES;
+use situ_codegen::llvm::{KernelAbi, KernelShape, LaunchFrame};
+use situ_ir::{Literal, NdRange};
+
+use super::jit::LoadedObject;
+use super::pool::{CostEstimate, Pool, Work};
+use super::scratch::Scratch;
+use crate::backend::DeviceProgram;
+use crate::error::{Error, Result};
+use crate::launch::Argument;
+
+/// How a compiled kernel is called; see `situ_codegen::llvm::abi`.
+type KernelFunction = unsafe extern "C" fn(args: *const u64, launch: *const LaunchFrame);
+
+/// Ranges up to this size are cut anywhere: with so few work-items, each may be a lot of work.
+const SMALL_RANGE: u64 = 1024;
+
+/// Larger ranges are cut at multiples of this, so that chunks start at a cache line.
+const ITEMS_PER_GRANULE: u64 = 64;
+
+/// Argument slots that need no allocation.
+const INLINE_SLOTS: usize = 24;
+
+/// The loaded kernels of a module.
+pub(super) struct NativeProgram {
+    kernels: Vec<NativeKernel>,
+    pool: Arc<Pool>,
+    /// Keeps the code mapped.
+    _object: Arc<LoadedObject>,
+}
+
+struct NativeKernel {
+    function: KernelFunction,
+    abi: KernelAbi,
+    cost: CostEstimate,
+}
+
+impl NativeProgram {
+    pub(super) fn new(
+        object: Arc<LoadedObject>,
+        kernels: Vec<KernelAbi>,
+        pool: Arc<Pool>,
+    ) -> Result<Self> {
+        let kernels = kernels
+            .into_iter()
+            .map(|abi| {
+                let address = object.function(&abi.symbol).ok_or(Error::Internal {
+                    invariant: "compiled code exports the symbols its emitter promised",
+                })?;
+                // SAFETY: the emitter gives every kernel this type, and the object it was compiled
+                // to stays loaded as long as this program.
+                let function = unsafe {
+                    std::mem::transmute::<*const std::ffi::c_void, KernelFunction>(address)
+                };
+                Ok(NativeKernel {
+                    function,
+                    abi,
+                    cost: CostEstimate::new(),
+                })
+            })
+            .collect::<Result<_>>()?;
+        Ok(Self {
+            kernels,
+            pool,
+            _object: object,
+        })
+    }
+}
+
+impl DeviceProgram for NativeProgram {
+    fn run(&self, kernel: usize, range: &NdRange, arguments: &[Argument]) -> Result<()> {
+        let kernel = &self.kernels[kernel];
+        let slots = Slots::fill(&kernel.abi, arguments)?;
+        let layout = ScratchLayout::new(&kernel.abi, slots.local_bytes, range)?;
+        let local_size = range.local().unwrap_or([1; 3]);
+        let (len, granule) = match kernel.abi.shape {
+            KernelShape::Items => {
+                let len = range.work_items();
+                (
+                    len,
+                    if len <= SMALL_RANGE {
+                        1
+                    } else {
+                        ITEMS_PER_GRANULE
+                    },
+                )
+            }
+            KernelShape::Groups => (group_count(range.global(), local_size), 1),
+        };
+        let args = ArgumentSlots(slots.as_slice());
+        let work = Work {
+            len,
+            granule,
+            scratch_bytes: layout.total_bytes,
+            cost: &kernel.cost,
+        };
+        self.pool
+            .run(&work, &|chunk: Range<u64>, scratch: &mut Scratch| {
+                let block = scratch.as_mut_ptr();
+                let frame = LaunchFrame {
+                    global_size: range.global(),
+                    local_size,
+                    begin: chunk.start,
+                    end: chunk.end,
+                    scratch: block,
+                    frame: block.wrapping_add(layout.frame_offset),
+                };
+                // SAFETY: the slots fit the kernel's parameters and lead to live memory (checked by
+                // the launch), the chunk is inside the range, and the block is large enough.
+                unsafe { (kernel.function)(args.start(), &raw const frame) };
+            })
+    }
+}
+
+/// The slots of one launch, shared by the threads that run it.
+#[derive(Clone, Copy)]
+struct ArgumentSlots<'a>(&'a [u64]);
+
+impl ArgumentSlots<'_> {
+    fn start(&self) -> *const u64 {
+        self.0.as_ptr()
+    }
+}
+
+fn group_count(global: [u64; 3], local: [u64; 3]) -> u64 {
+    // Local sizes divide global sizes; the product is at most the number of work-items.
+    global
+        .iter()
+        .zip(local)
+        .map(|(global, local)| global / local)
+        .product()
+}
+
+/// Where local memory and per-item frames are in a thread's scratch block.
+struct ScratchLayout {
+    frame_offset: usize,
+    total_bytes: usize,
+}
+
+impl ScratchLayout {
+    fn new(abi: &KernelAbi, local_bytes: usize, range: &NdRange) -> Result<Self> {
+        let work_items: u64 = range.local().map_or(1, |local| local.iter().product());
+        let frame_bytes = abi.frame_bytes_per_item.checked_mul(work_items);
+        let total = frame_bytes
+            .and_then(|frame_bytes| usize::try_from(frame_bytes).ok())
+            .and_then(|frame_bytes| frame_bytes.checked_add(local_bytes))
+            .ok_or(Error::ScratchUnavailable {
+                size_bytes: usize::MAX,
+            })?;
+        Ok(Self {
+            frame_offset: local_bytes,
+            total_bytes: total,
+        })
+    }
+}
+
+/// Arguments in the form compiled code reads: 8 bytes each.
+struct Slots {
+    inline: [u64; INLINE_SLOTS],
+    spilled: Vec<u64>,
+    len: usize,
+    /// Local memory of a work-group: the kernel's own arrays, then those of its arguments.
+    local_bytes: usize,
+}
+
+impl Slots {
+    fn fill(abi: &KernelAbi, arguments: &[Argument]) -> Result<Self> {
+        let local_bytes =
+            usize::try_from(abi.local_bytes).map_err(|_| Error::ScratchUnavailable {
+                size_bytes: usize::MAX,
+            })?;
+        let mut slots = Self {
+            inline: [0; INLINE_SLOTS],
+            spilled: Vec::new(),
+            len: 0,
+            local_bytes,
+        };
+        for argument in arguments {
+            match argument {
+                Argument::Scalar(literal) => slots.push_scalar(*literal),
+                Argument::Pointer {
+                    allocation,
+                    byte_offset,
+                } => {
+                    let address = allocation.as_ptr().wrapping_add(*byte_offset);
+                    slots.push(address.expose_provenance() as u64);
+                }
+                Argument::Local { size_bytes } => {
+                    slots.push(slots.local_bytes as u64);
+                    slots.local_bytes = size_bytes
+                        .checked_next_multiple_of(BLOCK_ALIGN_BYTES)
+                        .and_then(|area| area.checked_add(slots.local_bytes))
+                        .ok_or(Error::ScratchUnavailable {
+                            size_bytes: usize::MAX,
+                        })?;
+                }
+            }
+        }
+        if slots.len != abi.parameters.len() {
+            return Err(Error::Internal {
+                invariant: "lowering gives complex scalars two slots and all others one",
+            });
+        }
+        Ok(slots)
+    }
+
+    /// Complex numbers were lowered to a pair of reals.
+    fn push_scalar(&mut self, literal: Literal) {
+        let bits = literal.to_bits();
+        match literal {
+            Literal::C64(_) => {
+                self.push(bits as u64 & u64::from(u32::MAX));
+                self.push((bits >> 32) as u64);
+            }
+            Literal::C128(_) => {
+                self.push(bits as u64);
+                self.push((bits >> 64) as u64);
+            }
+            _ => self.push(bits as u64),
+        }
+    }
+
+    fn push(&mut self, slot: u64) {
+        if self.len < INLINE_SLOTS {
+            self.inline[self.len] = slot;
+        } else {
+            if self.spilled.is_empty() {
+                self.spilled.extend_from_slice(&self.inline);
+            }
+            self.spilled.push(slot);
+        }
+        self.len += 1;
+    }
+
+    fn as_slice(&self) -> &[u64] {
+        if self.spilled.is_empty() {
+            &self.inline[..self.len]
+        } else {
+            &self.spilled
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! The reference backend: the interpreter over real allocations, with its checks.
+//!
+//! Slow and strict. It finds accesses outside of an allocation, races between work-items,
+//! reads of uninitialised local and private memory, and barriers that not everybody reaches, and
+//! reports them as errors that name the kernel's source.
+
+use std::ptr::NonNull;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use situ_codegen::llvm::TargetOptions;
+use situ_ir::interpret::{self, Interpreter, Options};
+use situ_ir::{NdRange, ValidModule};
+
+use crate::backend::{DeviceProgram, Driver, host_memory};
+use crate::device::{Aspect, DeviceInfo};
+use crate::error::{Error, Result};
+use crate::launch::Argument;
+use crate::memory::usm::{Allocation, UsmKind};
+
+/// The largest work-group; the same as the native device's, so that programs can change places.
+const MAX_WORK_GROUP_SIZE: u64 = 4096;
+
+/// The most local memory for a work-group, as for the native device.
+const MAX_LOCAL_BYTES: u64 = 1 << 20;
+
+/// The device that runs kernels by the book.
+pub(crate) struct ReferenceDriver {
+    /// One launch at a time: the interpreter looks at whole allocations.
+    running: Arc<Mutex<()>>,
+}
+
+impl ReferenceDriver {
+    pub(crate) fn new() -> Self {
+        Self {
+            running: Arc::new(Mutex::new(())),
+        }
+    }
+}
+
+impl Driver for ReferenceDriver {
+    fn info(&self) -> DeviceInfo {
+        DeviceInfo {
+            name: "situ reference device (checks every access)".to_owned(),
+            compute_units: 1,
+            memory_bytes: host_memory::total_bytes(),
+            max_work_group_size: MAX_WORK_GROUP_SIZE,
+            max_local_bytes: MAX_LOCAL_BYTES,
+            sub_group_size: TargetOptions::DEFAULT_SUB_GROUP_SIZE,
+            aspects: vec![
+                Aspect::Fp16,
+                Aspect::Fp64,
+                Aspect::Atomic64,
+                Aspect::UsmDeviceAllocations,
+                Aspect::UsmSharedAllocations,
+                Aspect::UsmHostAllocations,
+            ],
+        }
+    }
+
+    fn compile(&self, module: &ValidModule) -> Result<Arc<dyn DeviceProgram>> {
+        let kernels = module
+            .kernels()
+            .map(|(_, function)| Interpreter::new(module, &function.name).map_err(fault))
+            .collect::<Result<_>>()?;
+        Ok(Arc::new(ReferenceProgram {
+            kernels,
+            running: Arc::clone(&self.running),
+        }))
+    }
+
+    fn allocate(&self, size_bytes: usize, _kind: UsmKind) -> Option<NonNull<u8>> {
+        host_memory::allocate(size_bytes)
+    }
+
+    unsafe fn free(&self, start: NonNull<u8>, size_bytes: usize, _kind: UsmKind) {
+        // SAFETY: the caller keeps the contract of `Driver::free`, which is the same.
+        unsafe { host_memory::free(start, size_bytes) };
+    }
+}
+
+struct ReferenceProgram {
+    kernels: Vec<Interpreter>,
+    running: Arc<Mutex<()>>,
+}
+
+impl DeviceProgram for ReferenceProgram {
+    fn run(&self, kernel: usize, range: &NdRange, arguments: &[Argument]) -> Result<()> {
+        let allocations = distinct_allocations(arguments);
+        let arguments: Vec<interpret::Argument> = arguments
+            .iter()
+            .map(|argument| match argument {
+                Argument::Scalar(literal) => interpret::Argument::Scalar(*literal),
+                Argument::Pointer {
+                    allocation,
+                    byte_offset,
+                } => interpret::Argument::Pointer {
+                    buffer: position_of(&allocations, allocation),
+                    offset_bytes: *byte_offset,
+                },
+                Argument::Local { size_bytes } => interpret::Argument::Local {
+                    size_bytes: *size_bytes,
+                },
+            })
+            .collect();
+        let _one_at_a_time = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut buffers: Vec<&mut [u8]> = allocations
+            .iter()
+            .map(|allocation| {
+                // SAFETY: the allocations are alive and do not overlap. No other launch of this
+                // device runs; host code that writes at the same time is a race of the user's,
+                // on every device.
+                unsafe {
+                    std::slice::from_raw_parts_mut(allocation.as_ptr(), allocation.size_bytes())
+                }
+            })
+            .collect();
+        let options = Options {
+            sub_group_size: u64::from(TargetOptions::DEFAULT_SUB_GROUP_SIZE),
+            ..Options::default()
+        };
+        self.kernels[kernel]
+            .run(range, &arguments, &mut buffers, &options)
+            .map_err(fault)
+    }
+}
+
+/// Each allocation once, however many arguments point into it.
+fn distinct_allocations(arguments: &[Argument]) -> Vec<&Allocation> {
+    let mut distinct: Vec<&Allocation> = Vec::new();
+    for argument in arguments {
+        if let Argument::Pointer { allocation, .. } = argument
+            && !distinct
+                .iter()
+                .any(|seen| std::ptr::eq(*seen, &raw const **allocation))
+        {
+            distinct.push(allocation);
+        }
+    }
+    distinct
+}
+
+fn position_of(allocations: &[&Allocation], wanted: &Allocation) -> usize {
+    allocations
+        .iter()
+        .position(|allocation| std::ptr::eq(*allocation, wanted))
+        .expect("every argument's allocation was collected")
+}
+
+fn fault(source: interpret::Error) -> Error {
+    Error::KernelFault {
+        source: Box::new(source),
+    }
+}

@@ -1,0 +1,89 @@
+//! The set of devices that can see an allocation.
+//!
+//! Every device has one default context, shared by everybody in the process who does not ask for
+//! another: that is why two packages that know nothing of each other can exchange arrays. A
+//! context owns the memory pools its allocations come from.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::memory::pool::{MemoryPool, PoolStatistics};
+use crate::memory::usm::UsmKind;
+
+/// A set of devices with common memory. Equality is identity.
+#[derive(Clone)]
+pub struct Context(Arc<Inner>);
+
+struct Inner {
+    devices: Vec<Device>,
+    pools: [MemoryPool; UsmKind::ALL.len()],
+}
+
+impl Context {
+    /// A new context, different from the devices' default contexts.
+    ///
+    /// # Errors
+    /// [`Error::BadContext`] without devices, or with devices of several backends.
+    pub fn new(devices: &[Device]) -> Result<Self> {
+        let backend = devices.first().map(Device::backend);
+        let agree = devices
+            .iter()
+            .all(|device| Some(device.backend()) == backend);
+        if devices.is_empty() || !agree {
+            let devices = devices.iter().map(Device::filter_string).collect();
+            return Err(Error::BadContext { devices });
+        }
+        Ok(Self::over(devices.to_vec()))
+    }
+
+    /// A context over devices that are known to fit together.
+    pub(crate) fn over(devices: Vec<Device>) -> Self {
+        let pools = UsmKind::ALL.map(|kind| MemoryPool::new(devices[0].clone(), kind));
+        Self(Arc::new(Inner { devices, pools }))
+    }
+
+    /// The devices that see this context's allocations.
+    pub fn devices(&self) -> &[Device] {
+        &self.0.devices
+    }
+
+    /// What the memory pools hold, for each USM kind.
+    pub fn memory_statistics(&self) -> [(UsmKind, PoolStatistics); UsmKind::ALL.len()] {
+        UsmKind::ALL.map(|kind| (kind, self.pool(kind).statistics()))
+    }
+
+    /// Returns memory that is not in use to the system, and how many bytes that was.
+    pub fn trim_memory(&self) -> u64 {
+        self.0.pools.iter().map(MemoryPool::trim).sum()
+    }
+
+    pub(crate) fn pool(&self, kind: UsmKind) -> &MemoryPool {
+        &self.0.pools[kind as usize]
+    }
+}
+
+impl PartialEq for Context {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Context {}
+
+impl Hash for Context {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        Arc::as_ptr(&self.0).hash(state);
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_tuple("Context")
+            .field(&self.0.devices)
+            .finish()
+    }
+}

@@ -1,0 +1,233 @@
+//! Launching: does everything fit together, and if so, go.
+//!
+//! What is checked here, for every backend alike, before anything runs:
+//! - the kernel was compiled for the queue's device;
+//! - there is an argument of the right kind and dtype for each parameter;
+//! - pointers lead into allocations of the queue's context and are aligned for their elements;
+//! - the range has the kernel's dimensions, and its work-groups fit the device.
+//!
+//! A kernel that needs groups and is launched without a local size gets one that tiles the range.
+
+use std::sync::Arc;
+
+use situ_ir::{AddressSpace, Literal, NdRange, Parameter, Type};
+
+use crate::device::DeviceInfo;
+use crate::error::{ArgumentKind, Error, Result};
+use crate::memory::usm::Allocation;
+use crate::program::Kernel;
+use crate::queue::Queue;
+use crate::trace;
+
+/// The size of the work-groups we choose: enough to vectorise, small enough for caches.
+const CHOSEN_GROUP_SIZE: u64 = 256;
+
+/// What a kernel's parameter gets.
+#[derive(Debug, Clone)]
+pub enum Argument {
+    /// A number of exactly the parameter's dtype.
+    Scalar(Literal),
+    /// An address inside an allocation.
+    Pointer {
+        /// The allocation.
+        allocation: Arc<Allocation>,
+        /// Where in it.
+        byte_offset: usize,
+    },
+    /// Local memory; each work-group gets its own.
+    Local {
+        /// How much.
+        size_bytes: usize,
+    },
+}
+
+impl Argument {
+    /// What is passed, in words.
+    fn kind(&self) -> ArgumentKind {
+        match self {
+            Self::Scalar(literal) => ArgumentKind::Scalar(literal.dtype()),
+            Self::Pointer { .. } => ArgumentKind::Pointer,
+            Self::Local { .. } => ArgumentKind::Local,
+        }
+    }
+}
+
+/// Checks a launch and runs it.
+pub(crate) fn launch(
+    queue: &Queue,
+    kernel: &Kernel,
+    range: &NdRange,
+    arguments: &[Argument],
+) -> Result<()> {
+    let device = queue.device();
+    if kernel.program().device() != device {
+        return Err(Error::WrongDevice {
+            kernel: kernel.name().to_owned(),
+            compiled_for: kernel.program().device().filter_string(),
+            device: device.filter_string(),
+        });
+    }
+    let local_bytes = check_arguments(queue, kernel, arguments)?;
+    let range = check_range(device.info(), kernel, range)?;
+    let limit = device.info().max_local_bytes;
+    if local_bytes > limit {
+        return Err(Error::LocalMemoryTooLarge {
+            kernel: kernel.name().to_owned(),
+            size_bytes: local_bytes,
+            limit,
+        });
+    }
+    trace::launch(device, kernel, &range);
+    if range.is_empty() {
+        return Ok(());
+    }
+    let (code, index) = kernel.code();
+    code.run(index, &range, arguments)
+}
+
+/// Checks arguments against parameters; returns the local memory a work-group needs.
+fn check_arguments(queue: &Queue, kernel: &Kernel, arguments: &[Argument]) -> Result<u64> {
+    let parameters = kernel.parameters();
+    if parameters.len() != arguments.len() {
+        return Err(Error::ArgumentCount {
+            kernel: kernel.name().to_owned(),
+            parameters: parameters
+                .iter()
+                .map(|parameter| parameter.name.clone())
+                .collect(),
+            found: arguments.len(),
+        });
+    }
+    let mut local_bytes = kernel.local_bytes();
+    for (parameter, argument) in parameters.iter().zip(arguments) {
+        match (parameter.ty, argument) {
+            (Type::Scalar(dtype), Argument::Scalar(literal)) if literal.dtype() == dtype => {}
+            (
+                Type::Pointer {
+                    element,
+                    space: AddressSpace::Global,
+                },
+                Argument::Pointer {
+                    allocation,
+                    byte_offset,
+                },
+            ) => check_pointer(
+                queue,
+                kernel,
+                parameter,
+                element.align_bytes(),
+                (allocation, *byte_offset),
+            )?,
+            (
+                Type::Pointer {
+                    space: AddressSpace::Local,
+                    ..
+                },
+                Argument::Local { size_bytes },
+            ) => {
+                local_bytes = local_bytes.saturating_add(*size_bytes as u64);
+            }
+            _ => {
+                return Err(Error::ArgumentType {
+                    kernel: kernel.name().to_owned(),
+                    parameter: parameter.name.clone(),
+                    expected: parameter.ty,
+                    found: argument.kind(),
+                });
+            }
+        }
+    }
+    Ok(local_bytes)
+}
+
+fn check_pointer(
+    queue: &Queue,
+    kernel: &Kernel,
+    parameter: &Parameter,
+    align_bytes: usize,
+    (allocation, byte_offset): (&Allocation, usize),
+) -> Result<()> {
+    if allocation.context() != queue.context() {
+        return Err(Error::ForeignAllocation {
+            parameter: Some(parameter.name.clone()),
+            device: queue.device().filter_string(),
+        });
+    }
+    if byte_offset > allocation.size_bytes() || byte_offset % align_bytes != 0 {
+        return Err(Error::PointerOffset {
+            kernel: kernel.name().to_owned(),
+            parameter: parameter.name.clone(),
+            byte_offset,
+            size_bytes: allocation.size_bytes(),
+            align_bytes,
+        });
+    }
+    Ok(())
+}
+
+/// Checks the range against kernel and device; fills in a local size where one is needed.
+fn check_range(device: &DeviceInfo, kernel: &Kernel, range: &NdRange) -> Result<NdRange> {
+    if range.dims() != kernel.dims() {
+        return Err(Error::RangeDimensions {
+            kernel: kernel.name().to_owned(),
+            expected: kernel.dims(),
+            found: range.dims(),
+        });
+    }
+    match range.local() {
+        Some(local) => {
+            let work_items = local
+                .iter()
+                .fold(1u64, |product, size| product.saturating_mul(*size));
+            if work_items > device.max_work_group_size {
+                return Err(Error::WorkGroupTooLarge {
+                    kernel: kernel.name().to_owned(),
+                    local: local[..range.dims()].to_vec(),
+                    work_items,
+                    limit: device.max_work_group_size,
+                });
+            }
+            Ok(*range)
+        }
+        None if kernel.needs_groups() && !range.is_empty() => {
+            let dims = range.dims();
+            let local = choose_local(&range.global()[..dims], CHOSEN_GROUP_SIZE);
+            NdRange::with_local(&range.global()[..dims], &local).map_err(Error::from)
+        }
+        None => Ok(*range),
+    }
+}
+
+/// A work-group that tiles the range, as large as allowed along the fastest dimensions.
+fn choose_local(global: &[u64], limit: u64) -> Vec<u64> {
+    let mut budget = limit;
+    let mut local = vec![1; global.len()];
+    for (size, chosen) in global.iter().zip(&mut local).rev() {
+        *chosen = largest_divisor(*size, budget);
+        budget /= *chosen;
+    }
+    local
+}
+
+fn largest_divisor(size: u64, limit: u64) -> u64 {
+    (1..=limit.min(size))
+        .rev()
+        .find(|divisor| size.is_multiple_of(*divisor))
+        .unwrap_or(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chosen_groups_tile_the_range_and_respect_the_limit() {
+        assert_eq!(choose_local(&[1024], 256), [256]);
+        assert_eq!(choose_local(&[1000], 256), [250]);
+        assert_eq!(choose_local(&[997], 256), [1]);
+        assert_eq!(choose_local(&[7], 256), [7]);
+        assert_eq!(choose_local(&[64, 16], 256), [16, 16]);
+        assert_eq!(choose_local(&[6, 10, 10], 256), [2, 10, 10]);
+        assert_eq!(choose_local(&[1 << 40, 3], 256), [64, 3]);
+    }
+}

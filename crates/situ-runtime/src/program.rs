@@ -1,0 +1,145 @@
+//! Compiled, loaded code of one module for one device.
+
+use std::fmt;
+use std::sync::Arc;
+
+use situ_ir::{FunctionKind, Parameter, ValidModule};
+
+use crate::backend::DeviceProgram;
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::trace;
+
+/// The kernels of a module, ready to be launched on a device.
+pub struct Program {
+    device: Device,
+    kernels: Vec<KernelInfo>,
+    code: Arc<dyn DeviceProgram>,
+}
+
+/// What a launch must know about a kernel.
+struct KernelInfo {
+    name: String,
+    parameters: Vec<Parameter>,
+    dims: usize,
+    needs_groups: bool,
+    local_bytes: u64,
+}
+
+impl Program {
+    /// Emits, compiles and loads a module.
+    ///
+    /// Code that was compiled before, by this process or another one, is found in the compile
+    /// cache.
+    ///
+    /// # Errors
+    /// When the device cannot run the module; otherwise only for bugs of situ.
+    pub fn compile(device: &Device, module: &ValidModule) -> Result<Arc<Self>> {
+        trace::module(device, module);
+        let kernels = module
+            .kernels()
+            .map(|(handle, function)| {
+                let info = module.info(handle);
+                KernelInfo {
+                    name: function.name.clone(),
+                    parameters: function.parameters.clone(),
+                    dims: match function.kind {
+                        FunctionKind::Kernel { dims } => usize::from(dims),
+                        FunctionKind::Device => 0,
+                    },
+                    needs_groups: info.needs_groups,
+                    local_bytes: info.local_bytes,
+                }
+            })
+            .collect();
+        let code = device.driver().compile(module)?;
+        Ok(Arc::new(Self {
+            device: device.clone(),
+            kernels,
+            code,
+        }))
+    }
+
+    /// The device it was compiled for.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// The names of its kernels.
+    pub fn kernel_names(&self) -> impl Iterator<Item = &str> {
+        self.kernels.iter().map(|kernel| kernel.name.as_str())
+    }
+
+    /// One of its kernels.
+    ///
+    /// # Errors
+    /// [`Error::UnknownKernel`], which lists those there are.
+    pub fn kernel(self: &Arc<Self>, name: &str) -> Result<Kernel> {
+        let index = self.kernels.iter().position(|kernel| kernel.name == name);
+        let index = index.ok_or_else(|| Error::UnknownKernel {
+            name: name.to_owned(),
+            available: self.kernel_names().map(str::to_owned).collect(),
+        })?;
+        Ok(Kernel {
+            program: Arc::clone(self),
+            index,
+        })
+    }
+}
+
+impl fmt::Debug for Program {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Program")
+            .field("device", &self.device)
+            .field("kernels", &self.kernel_names().collect::<Vec<_>>())
+            .finish_non_exhaustive()
+    }
+}
+
+/// A launchable function. Cheap to clone; keeps its program loaded.
+#[derive(Debug, Clone)]
+pub struct Kernel {
+    program: Arc<Program>,
+    index: usize,
+}
+
+impl Kernel {
+    /// The kernel's name.
+    pub fn name(&self) -> &str {
+        &self.info().name
+    }
+
+    /// What it takes.
+    pub fn parameters(&self) -> &[Parameter] {
+        &self.info().parameters
+    }
+
+    /// How many dimensions the ranges have that it is launched over.
+    pub fn dims(&self) -> usize {
+        self.info().dims
+    }
+
+    /// Whether its meaning depends on work-groups.
+    pub fn needs_groups(&self) -> bool {
+        self.info().needs_groups
+    }
+
+    /// The program it is part of.
+    pub fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+
+    /// Bytes of its own local arrays.
+    pub(crate) fn local_bytes(&self) -> u64 {
+        self.info().local_bytes
+    }
+
+    pub(crate) fn code(&self) -> (&dyn DeviceProgram, usize) {
+        (&*self.program.code, self.index)
+    }
+
+    fn info(&self) -> &KernelInfo {
+        &self.program.kernels[self.index]
+    }
+}
