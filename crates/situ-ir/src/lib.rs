@@ -92,6 +92,8 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "arbitrary")]
+pub mod arbitrary;
 pub mod arena;
 pub mod builder;
 pub mod diagnostic;
