@@ -26,7 +26,7 @@ fn interpret(case: &Case, options: &Options) -> Vec<Vec<u8>> {
 fn interpret_form(case: &Case, module: &ValidModule, arguments: &[Argument]) -> Vec<Vec<u8>> {
     let mut contents = case.contents();
     let mut buffers: Vec<&mut [u8]> = contents.iter_mut().map(Vec::as_mut_slice).collect();
-    let kernel = Interpreter::new(module, &case.kernel).unwrap();
+    let kernel = Interpreter::new(module, &case.kernel).expect("the kernel has kept its name");
     let result = kernel.run(&case.range, arguments, &mut buffers, &Options::default());
     if let Err(error) = result {
         panic!("{error}\n{case}\nbecame\n{}", text::print(module));
@@ -138,7 +138,7 @@ fn lowered_arguments(case: &Case, parameters: &[LoweredParameter]) -> Vec<Argume
 #[test]
 fn lowered_programs_compute_the_same() {
     let mut wrong = Vec::new();
-    for case in cases() {
+    for case in cases().filter(|case| case.flavour == Flavour::Exact) {
         let lowered = lower(&case.module).unwrap_or_else(|error| panic!("{error}\n{case}"));
         let (handle, _) = case.module.function(&case.kernel).unwrap();
         let original = lowered.lowered(handle);
@@ -177,6 +177,12 @@ fn shrinking_keeps_what_fails_and_leaves_out_the_rest() {
     assert!(stores(&small) == 1 && statements <= 4, "{small}");
 }
 
+/// The name of a variant, from how it is printed for debugging.
+fn first_word(debug: &str) -> String {
+    let end = debug.find([' ', '(']).unwrap_or(debug.len());
+    debug[..end].to_owned()
+}
+
 /// What occurs in programs, by name.
 fn features(case: &Case, found: &mut HashSet<String>) {
     for (_, function) in case.module.functions.iter() {
@@ -189,17 +195,12 @@ fn features(case: &Case, found: &mut HashSet<String>) {
                 Expression::WorkItem(query) => format!("query {}", query.name()),
                 Expression::Cast { to, .. } => format!("cast {to}"),
                 Expression::Bitcast { to, .. } => format!("bitcast {to}"),
-                other => format!("{other:?}")
-                    .split([' ', '('])
-                    .next()
-                    .unwrap()
-                    .to_owned(),
+                other => first_word(&format!("{other:?}")),
             };
             found.insert(name);
         }
         function.body.for_each_statement(&mut |statement| {
-            let name = format!("{:?}", statement.kind);
-            let mut name = name.split([' ', '(']).next().unwrap().to_owned();
+            let mut name = first_word(&format!("{:?}", statement.kind));
             if let StatementKind::Atomic(atomic) = &statement.kind {
                 name = format!("atomic {}", atomic.operation.name());
             }

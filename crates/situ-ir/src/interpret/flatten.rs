@@ -1,7 +1,6 @@
 //! From structured IR to [`Program`].
 //!
-//! Nesting of blocks is followed by recursion here, as everywhere where blocks are cloned or dropped;
-//! running the result needs none.
+//! Nesting of blocks is followed by recursion here; validation bounds it. Running the result needs none.
 
 use std::collections::HashMap;
 

@@ -58,6 +58,9 @@ pub(super) fn log(z: Complex64) -> Complex64 {
 /// `log |z|`, accurate for magnitudes near 1 and without overflow.
 fn log_magnitude(z: Complex64) -> f64 {
     let (x, y) = (z.re.abs(), z.im.abs());
+    if x.is_nan() || y.is_nan() {
+        return libm::log(libm::hypot(x, y));
+    }
     let (large, small) = if x > y { (x, y) } else { (y, x) };
     if !(1e-150..=1e150).contains(&large) {
         let scale = if large > 1.0 { 0.5 } else { 2.0_f64.powi(60) };
@@ -225,8 +228,21 @@ pub(super) fn asinh(z: Complex64) -> Complex64 {
     times_i(finite_asin(over_i(z)))
 }
 
+/// Whether squares of this number are all that counts beside 1, so that `log(2z)` is the inverse of
+/// the hyperbolic functions.
+fn is_large(z: Complex64) -> bool {
+    z.re.abs().max(z.im.abs()) > 1e100
+}
+
 /// The inverse sine of a number with finite parts.
 fn finite_asin(z: Complex64) -> Complex64 {
+    if z.re.abs().max(z.im.abs()) < 1e-100 {
+        return z;
+    }
+    if is_large(z) {
+        let imaginary = (LN_2 + log_magnitude(z)).copysign(z.im);
+        return complex(libm::atan2(z.re, z.im.abs()), imaginary);
+    }
     let below = sqrt(complex(1.0 - z.re, -z.im));
     let above = sqrt(complex(1.0 + z.re, z.im));
     let real = libm::atan2(z.re, below.re * above.re - below.im * above.im);
@@ -263,6 +279,9 @@ pub(super) fn acosh(z: Complex64) -> Complex64 {
         let special = special_acosh(z.re, z.im.abs());
         return complex(special.re, special.im.copysign(z.im));
     }
+    if is_large(z) {
+        return complex(LN_2 + log_magnitude(z), libm::atan2(z.im, z.re));
+    }
     let below = sqrt(complex(z.re - 1.0, z.im));
     let above = sqrt(complex(z.re + 1.0, z.im));
     let real = libm::asinh(below.re * above.re + below.im * above.im);
@@ -273,6 +292,10 @@ pub(super) fn acos(z: Complex64) -> Complex64 {
     if !z.re.is_finite() || !z.im.is_finite() {
         let special = special_acosh(z.re, z.im.abs());
         return complex(special.im, special.re.copysign(-z.im));
+    }
+    if is_large(z) {
+        let imaginary = (LN_2 + log_magnitude(z)).copysign(-z.im);
+        return complex(libm::atan2(z.im.abs(), z.re), imaginary);
     }
     let below = sqrt(complex(1.0 - z.re, -z.im));
     let above = sqrt(complex(1.0 + z.re, z.im));

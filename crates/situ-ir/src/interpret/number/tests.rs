@@ -343,3 +343,28 @@ fn complex_functions_agree_with_numpy() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+#[test]
+fn complex_functions_keep_the_ends_of_the_range() {
+    let of = |function, re, im| match math(function, &[Literal::C128(Complex64::new(re, im))]) {
+        Some(Literal::C128(z)) => (z.re, z.im),
+        other => panic!("{other:?}"),
+    };
+    let (largest, smallest) = (f64::MAX, 5e-324);
+    assert_eq!(of(M::Asin, 0.0, smallest), (0.0, smallest));
+    assert_eq!(of(M::Asinh, smallest, -smallest), (smallest, -smallest));
+    let (real, imaginary) = of(M::Asinh, largest, largest);
+    assert!(ulps(real, 710.822_433_664_223_9) <= 1.0, "{real}");
+    assert!(
+        ulps(imaginary, std::f64::consts::FRAC_PI_4) <= 1.0,
+        "{imaginary}"
+    );
+    let (real, imaginary) = of(M::Acosh, -largest, largest);
+    assert!(ulps(real, 710.822_433_664_223_9) <= 1.0, "{real}");
+    assert!(
+        ulps(imaginary, 3.0 * std::f64::consts::FRAC_PI_4) <= 1.0,
+        "{imaginary}"
+    );
+    assert!(of(M::Log, largest, f64::NAN).0.is_nan());
+    assert_eq!(of(M::Log, f64::INFINITY, f64::NAN).0, f64::INFINITY);
+}
