@@ -98,6 +98,10 @@ def points(form: Format, function: str) -> list[tuple[float, float]]:
         for _ in range(20):
             angle, distance = random.uniform(0, 2 * math.pi), 1 + magnitude(*tiny)
             result.append((math.cos(angle) * distance, math.sin(angle) * distance))
+        # Where both squares are about a half, their sum and 1 cancel.
+        for quadrant in range(12):
+            angle, distance = (quadrant + 0.5) * math.pi / 2 + random.gauss(0, 0.05), random.gauss(1, 0.03)
+            result.append((math.cos(angle) * distance, math.sin(angle) * distance))
         for _ in range(20):
             near, small = sign() * (1 + magnitude(*tiny)), magnitude(*random.choice((tiny, (wide[0], -1))))
             result.append(random.choice(((near, small), (small, near))))

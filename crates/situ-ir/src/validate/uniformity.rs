@@ -8,7 +8,8 @@
 //!
 //! Things vary that come from ids of the work-item or sub-group, private arrays, old contents given by
 //! atomics, scans and sub-group collectives, calls of functions that use such things, and variables that
-//! are assigned in divergent control flow. Loads from global and local memory at a uniform address are
+//! are assigned in divergent control flow. A private array that is only written by calls, to return
+//! more than one number, is uniform if their results are. Loads from global and local memory at a uniform address are
 //! uniform: if another work-item wrote there in between, that would be a race. In a device function,
 //! parameters vary.
 //!
@@ -67,6 +68,8 @@ pub(super) struct Uniformity {
     expressions: Vec<Option<Reason>>,
     values: Vec<Option<Reason>>,
     variables: Vec<Option<Reason>>,
+    /// Contents of private arrays.
+    arrays: Vec<Option<Reason>>,
     /// Barriers and collectives that not every work-item may reach.
     pub(super) divergent_meetings: Vec<DivergentMeeting>,
 }
@@ -121,8 +124,10 @@ pub(super) fn analyse(function: &Function, earlier: &[FunctionInfo]) -> Uniformi
             expressions: vec![None; function.expressions.len()],
             values: vec![None; function.values.len()],
             variables: vec![None; function.variables.len()],
+            arrays: vec![None; function.arrays.len()],
             divergent_meetings: Vec::new(),
         },
+        pointed_at: vec![None; function.values.len()],
         loops: Vec::new(),
         loops_seen: 0,
         around: Vec::new(),
@@ -142,6 +147,8 @@ struct Walk<'a> {
     function: &'a Function,
     earlier: &'a [FunctionInfo],
     found: Uniformity,
+    /// The private array that each value points into, if it does.
+    pointed_at: Vec<Option<Handle<ArrayVariable>>>,
     /// What makes each loop divergent by leaving it, in the order the loops are met; kept from walk
     /// to walk, because it counts for the rounds before it was found.
     loops: Vec<Option<Cause>>,
@@ -186,8 +193,7 @@ impl Walk<'_> {
                     found.variables[variable.index()].map(|_| Reason::Variable(*variable))
                 }
                 Expression::Array(array) => {
-                    let space = self.function.arrays[*array].space;
-                    (space == AddressSpace::Private).then_some(Reason::PrivateArray(*array))
+                    found.arrays[array.index()].map(|_| Reason::PrivateArray(*array))
                 }
                 Expression::WorkItem(query) => {
                     (!query.is_group_uniform()).then_some(Reason::Query(*query))
@@ -217,6 +223,7 @@ impl Walk<'_> {
         let span = statement.span;
         match &statement.kind {
             StatementKind::Let { value, expression } => {
+                self.pointed_at[value.index()] = self.private_array(*expression);
                 self.vary_value(*value, self.found.reason(*expression));
             }
             StatementKind::Assign {
@@ -239,9 +246,12 @@ impl Walk<'_> {
                 arguments,
                 result,
             } => {
+                let reason = self.call(*function, arguments);
                 if let Some(result) = result {
-                    self.vary_value(*result, self.call(*function, arguments));
+                    self.vary_value(*result, reason);
                 }
+                let reason = reason.or(divergence.map(|cause| Reason::Divergent(cause.condition)));
+                self.vary_written_arrays(*function, arguments, reason);
             }
             StatementKind::Collective(collective) => {
                 if let Some(cause) = divergence {
@@ -278,7 +288,12 @@ impl Walk<'_> {
             StatementKind::Break => self.leave_round("break", span, divergence, true),
             StatementKind::Continue => self.leave_round("continue", span, divergence, false),
             StatementKind::Return(_) => self.leave_function(span, divergence),
-            StatementKind::Store { .. } | StatementKind::Fence { .. } => {}
+            StatementKind::Store { pointer, .. } => {
+                if let Some(array) = self.private_array(*pointer) {
+                    self.vary_array(array, Some(Reason::PrivateArray(array)));
+                }
+            }
+            StatementKind::Fence { .. } => {}
         }
     }
 
@@ -375,6 +390,38 @@ impl Walk<'_> {
             .or_else(from_arguments)
     }
 
+    /// Notes what a call does to the private arrays that it is given.
+    fn vary_written_arrays(
+        &mut self,
+        callee: Handle<Function>,
+        arguments: &[Handle<Expression>],
+        reason: Option<Reason>,
+    ) {
+        let Some(info) = self.earlier.get(callee.index()) else {
+            return;
+        };
+        for (argument, access) in arguments.iter().zip(&info.parameter_access) {
+            if let Some(array) = self.private_array(*argument).filter(|_| access.writes) {
+                self.vary_array(array, reason);
+            }
+        }
+    }
+
+    /// The private array that a pointer points into.
+    fn private_array(&self, mut pointer: Handle<Expression>) -> Option<Handle<ArrayVariable>> {
+        loop {
+            match &self.function.expressions[pointer] {
+                Expression::Offset { pointer: start, .. } => pointer = *start,
+                Expression::Value(value) => return self.pointed_at[value.index()],
+                Expression::Array(array) => {
+                    let space = self.function.arrays[*array].space;
+                    return (space == AddressSpace::Private).then_some(*array);
+                }
+                _ => return None,
+            }
+        }
+    }
+
     fn meeting(&mut self, what: &'static str, span: Span, cause: Cause) {
         self.found
             .divergent_meetings
@@ -383,6 +430,14 @@ impl Walk<'_> {
 
     fn vary_value(&mut self, value: Handle<Value>, reason: Option<Reason>) {
         let known = &mut self.found.values[value.index()];
+        if known.is_none() && reason.is_some() {
+            *known = reason;
+            self.changed = true;
+        }
+    }
+
+    fn vary_array(&mut self, array: Handle<ArrayVariable>, reason: Option<Reason>) {
+        let known = &mut self.found.arrays[array.index()];
         if known.is_none() && reason.is_some() {
             *known = reason;
             self.changed = true;

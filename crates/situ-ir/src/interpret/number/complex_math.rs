@@ -71,14 +71,20 @@ fn log_magnitude(z: Complex64) -> f64 {
     if !(0.5..=2.0).contains(&magnitude) {
         return libm::log(magnitude);
     }
-    // large^2 + small^2 - 1 with the rounding errors of the squares added back.
+    // large^2 + small^2 - 1 with the rounding errors of the squares and sums added back. From 1 on
+    // nothing cancels, so there the error of the first difference does not matter.
     let (large_square, small_square) = (large * large, small * small);
     let large_error = large.mul_add(large, -large_square);
     let small_error = small.mul_add(small, -small_square);
     let most = large_square - 1.0;
+    let most_error = if large_square < 1.0 {
+        large_square - (most + 1.0)
+    } else {
+        0.0
+    };
     let sum = most + small_square;
     let sum_error = (most - (sum - small_square)) + (small_square - (sum - (sum - small_square)));
-    libm::log1p(sum + (sum_error + large_error + small_error)) / 2.0
+    libm::log1p(sum + (sum_error + most_error + large_error + small_error)) / 2.0
 }
 
 pub(super) fn sqrt(z: Complex64) -> Complex64 {

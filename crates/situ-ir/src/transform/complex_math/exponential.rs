@@ -71,15 +71,16 @@ pub(super) fn log_magnitude<R: Real>(z: Pair<R>) -> R {
     R::select(is_near, near, far)
 }
 
-/// `a² + b² - 1` for `a` between 1/2 and 3/2 and `b` not larger, without cancellation: the squares
-/// are kept with their rounding errors.
+/// `a² + b² - 1` for `a` near 1 and `b` not larger, without cancellation: the squares and sums are
+/// kept with their rounding errors.
 fn square_minus_one<R: Real>(a: R, b: R) -> R {
     let (a_squared, b_squared) = (a * a, b * b);
     let (a_error, b_error) = (a.fma(a, -a_squared), b.fma(b, -b_squared));
-    let (sum, sum_error) = add_exactly(a_squared - a.constant(1.0), b_squared);
+    let (difference, difference_error) = add_exactly(a_squared, a.constant(-1.0));
+    let (sum, sum_error) = add_exactly(difference, b_squared);
     let (errors, errors_error) = add_exactly(a_error, b_error);
     let (total, total_error) = add_exactly(sum, errors);
-    total + (total_error + (sum_error + errors_error))
+    total + (total_error + (difference_error + (sum_error + errors_error)))
 }
 
 /// A sum and its rounding error.

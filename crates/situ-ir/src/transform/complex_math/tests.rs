@@ -75,24 +75,25 @@ real_number! {
     Atan2 libm::atan2, Hypot libm::hypot, Copysign libm::copysign
 }
 
-/// The largest error of a part, in units of its last place, over the points of the tables.
+/// The largest error of a part, in units of its last place, over the points of the tables. A run with
+/// twenty times as many points found no more than 4 for any function.
 const LARGEST_ERRORS: [(&str, u64, u64); 15] = [
     // function, float32, float64
-    ("sin", 1, 2),
+    ("sin", 1, 1),
     ("cos", 1, 1),
-    ("tan", 2, 4),
+    ("tan", 2, 3),
     ("asin", 2, 2),
-    ("acos", 2, 2),
-    ("atan", 2, 1),
+    ("acos", 2, 1),
+    ("atan", 1, 2),
     ("sinh", 1, 2),
-    ("cosh", 2, 2),
-    ("tanh", 2, 3),
+    ("cosh", 1, 1),
+    ("tanh", 2, 2),
     ("asinh", 2, 2),
-    ("acosh", 1, 2),
-    ("atanh", 2, 1),
-    ("exp", 2, 2),
+    ("acosh", 2, 2),
+    ("atanh", 2, 2),
+    ("exp", 1, 1),
     ("log", 1, 1),
-    ("sqrt", 1, 1),
+    ("sqrt", 1, 2),
 ];
 
 const SINGLE: &str = include_str!("reference/float32.txt");
@@ -169,22 +170,11 @@ fn errors_are_as_recorded() {
         let found = apply(function, z).unwrap();
         distances::<64>([found.re.to_bits(), found.im.to_bits()], &bits[2..])
     });
-    for ((name, single, double), (singles, doubles)) in
-        LARGEST_ERRORS.into_iter().zip(singles.iter().zip(&doubles))
-    {
-        assert_eq!(
-            (&*singles.0, singles.1),
-            (name, single),
-            "float32 at {}",
-            singles.2
-        );
-        assert_eq!(
-            (&*doubles.0, doubles.1),
-            (name, double),
-            "float64 at {}",
-            doubles.2
-        );
+    for ((recorded, single), double) in LARGEST_ERRORS.iter().zip(&singles).zip(&doubles) {
+        let found = (single.0.as_str(), single.1, double.1);
+        assert_eq!(found, *recorded, "at {} and {}", single.2, double.2);
     }
+    assert_eq!(singles.len(), LARGEST_ERRORS.len());
 }
 
 /// Whether Annex G leaves the signs of zeros and infinities open: the angle they depend on, or the
