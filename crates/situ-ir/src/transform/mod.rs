@@ -34,9 +34,9 @@
 //! # How statements are rewritten
 //!
 //! An expression has no effects, so what it needs computed first (a call, a shared part) can be computed
-//! directly before the statement that uses it, in the same state. Only the condition of a loop
-//! is evaluated at another place than the loop statement itself; if it needs something computed first, the loop
-//! becomes one without condition, and the test and a `Break` start its body.
+//! directly before the statement that uses it, in the same state. Only the condition of a loop is
+//! evaluated at other places than its statement; if it needs something computed first, it becomes a
+//! variable, which is assigned before the loop and again at the end of each step.
 //!
 //! [`Conjugate`]: crate::UnaryOperator::Conjugate
 //! [`Real`]: crate::UnaryOperator::Real
@@ -72,7 +72,7 @@ pub use core_form::{is_core, is_leaf};
 use crate::arena::Handle;
 use crate::diagnostic::Diagnostics;
 use crate::module::Function;
-use crate::validate::{ValidModule, validate};
+use crate::validate::{ValidModule, validate_lowered};
 use library::Library;
 use statements::FunctionLowering;
 
@@ -165,7 +165,7 @@ pub fn lower(module: &ValidModule) -> Result<LoweredModule, LowerError> {
     }
     let module = library.into_module();
     let name = module.name.clone();
-    match validate(module) {
+    match validate_lowered(module) {
         Ok(module) => Ok(LoweredModule { module, originals }),
         Err(diagnostics) => Err(LowerError::Broken {
             module: name,

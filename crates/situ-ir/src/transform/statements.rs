@@ -11,8 +11,9 @@ use super::{LoweredFunction, LoweredParameter};
 use crate::arena::Handle;
 use crate::builder::FunctionBuilder;
 use crate::dtype::DType;
-use crate::expression::{Expression, UnaryOperator};
+use crate::expression::Expression;
 use crate::module::{ArrayVariable, Function, FunctionKind, Value, Variable};
+use crate::span::Span;
 use crate::statement::{Atomic, Block, Statement, StatementKind};
 use crate::types::{AddressSpace, Type};
 use crate::validate::{FunctionInfo, MAX_EXPRESSION_DEPTH, MAX_EXPRESSION_NODES, ValidModule};
@@ -101,10 +102,7 @@ impl<'a> FunctionLowering<'a> {
         self.declare_values();
         self.declare_variables();
         self.declare_arrays();
-        let source = self.source;
-        for statement in &source.body.statements {
-            self.statement(statement);
-        }
+        self.statements(&self.source.body);
         LoweredFunction {
             function: self.library.append(self.f),
             parameters: self.parameters,
@@ -223,10 +221,14 @@ impl<'a> FunctionLowering<'a> {
 
     fn block(&mut self, block: &Block) -> Block {
         self.f.open_block();
+        self.statements(block);
+        self.f.close_block()
+    }
+
+    fn statements(&mut self, block: &Block) {
         for statement in &block.statements {
             self.statement(statement);
         }
-        self.f.close_block()
     }
 
     fn statement(&mut self, statement: &Statement) {
@@ -286,8 +288,7 @@ impl<'a> FunctionLowering<'a> {
                 body,
                 step,
             } => {
-                let kind = self.loop_(*condition, body, step);
-                self.f.at(span).statement(kind);
+                self.loop_(*condition, body, step, span);
             }
             StatementKind::Return(result) => {
                 let term = result.map(|result| self.evaluate(result));
@@ -392,29 +393,33 @@ impl<'a> FunctionLowering<'a> {
         condition: Option<Handle<Expression>>,
         body: &Block,
         step: &Block,
-    ) -> StatementKind {
+        span: Span,
+    ) {
         self.f.open_block();
-        let condition = condition.map(|condition| self.evaluate(condition).one());
-        let mut test = self.f.close_block();
-        // What the condition needs must be computed again before each round.
-        let condition = match condition {
-            Some(condition) if !test.statements.is_empty() => {
+        let first = condition.map(|condition| self.evaluate(condition).one());
+        let needed = self.f.close_block().statements;
+        let (condition, body, step) = match (condition, first) {
+            (Some(condition), Some(first)) if !needed.is_empty() => {
+                for statement in needed {
+                    self.f.at(statement.span).statement(statement.kind);
+                }
+                let goes_on = self.f.at(span).variable("goes_on", DType::Bool);
+                self.f.assign(goes_on, first);
+                let body = self.block(body);
                 self.f.open_block();
-                let leave = self.f.unary(UnaryOperator::Not, condition);
-                self.f.if_(leave, |f| f.statement(StatementKind::Break));
-                test.statements.extend(self.f.close_block().statements);
-                None
+                self.statements(step);
+                let next = self.evaluate(condition).one();
+                self.f.at(span).assign(goes_on, next);
+                let step = self.f.close_block();
+                (Some(self.f.get(goes_on)), body, step)
             }
-            unchanged => unchanged,
+            (_, first) => (first, self.block(body), self.block(step)),
         };
-        let mut body = self.block(body);
-        body.statements.splice(0..0, test.statements);
-        let step = self.block(step);
-        StatementKind::Loop {
+        self.f.at(span).statement(StatementKind::Loop {
             condition,
             body,
             step,
-        }
+        });
     }
 
     fn return_(&mut self, term: Option<Term>) {

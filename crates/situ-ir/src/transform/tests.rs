@@ -1,8 +1,9 @@
 //! What lowering does to whole modules: the output is core and valid, and core modules stay as they are.
 
 use super::*;
+use crate::validate::{MAX_BLOCK_DEPTH, MAX_PRIVATE_BYTES, validate};
 use crate::{
-    AddressSpace, BinaryOperator, DType, Expression, FunctionBuilder, Literal, MathFunction,
+    AddressSpace, BinaryOperator, Block, DType, Expression, FunctionBuilder, Literal, MathFunction,
     Module, StatementKind, Type, UnaryOperator,
 };
 
@@ -191,42 +192,70 @@ fn small_constant_powers_are_multiplications() {
 }
 
 #[test]
-fn a_loop_condition_that_needs_statements_moves_into_the_body() {
+fn a_loop_condition_that_needs_statements_becomes_a_variable() {
+    // As deep as blocks may be nested: the rewritten loop must not be deeper.
     let mut f = FunctionBuilder::kernel("k", 1);
     let n = f.variable("n", DType::I64);
     let now = f.get(n);
     let (two, three) = (f.index(2), f.index(3));
     let remainder = f.binary(BinaryOperator::Modulo, now, three);
     let condition = f.binary(BinaryOperator::NotEqual, remainder, two);
-    let step = f.block(|f| {
-        let (now, one) = (f.get(n), f.index(1));
-        let next = f.add(now, one);
-        f.assign(n, next);
-    });
-    let body = f.block(|f| f.statement(StatementKind::Continue));
-    f.statement(StatementKind::Loop {
+    let repeat = |body, step| StatementKind::Loop {
         condition: Some(condition),
         body,
         step,
-    });
+    };
+    let mut inner = Block::default();
+    for _ in 1..MAX_BLOCK_DEPTH {
+        let step = f.block(|f| {
+            let (now, one) = (f.get(n), f.index(1));
+            let next = f.add(now, one);
+            f.assign(n, next);
+        });
+        inner = f.block(|f| f.statement(repeat(inner, step)));
+    }
+    for statement in inner.statements {
+        f.statement(statement.kind);
+    }
     let mut module = Module::new("m");
     f.finish(&mut module);
     let lowered = lowered(&validate(module).unwrap());
     let (_, kernel) = lowered.function("k").unwrap();
     let StatementKind::Loop {
-        condition,
-        body,
+        condition: Some(condition),
         step,
-    } = &kernel.body.statements[0].kind
+        ..
+    } = &kernel.body.statements.last().unwrap().kind
     else {
-        panic!("the loop is the first statement");
+        panic!("the loop is the last statement");
     };
-    assert_eq!(*condition, None);
-    let [.., test, last] = &body.statements[..] else {
-        panic!("the test and the old body");
+    let Expression::Variable(goes_on) = kernel.expressions[*condition] else {
+        panic!("the condition is a variable");
     };
-    assert!(matches!(&test.kind, StatementKind::If { accept, .. }
-        if accept.statements[0].kind == StatementKind::Break));
-    assert_eq!(last.kind, StatementKind::Continue);
-    assert_eq!(step.statements.len(), 1);
+    let last = &step.statements.last().unwrap().kind;
+    assert!(matches!(last, StatementKind::Assign { variable, .. } if *variable == goes_on));
+    assert!(matches!(
+        step.statements[0].kind,
+        StatementKind::Assign { .. }
+    ));
+}
+
+#[test]
+fn results_of_calls_may_exceed_the_limit_of_private_memory() {
+    let mut module = Module::new("m");
+    let mut f = FunctionBuilder::device("same", Some(DType::C128));
+    let z = f.parameter("z", DType::C128.into());
+    f.return_(Some(z));
+    let same = f.finish(&mut module);
+    let mut f = FunctionBuilder::kernel("k", 1);
+    let out = f.parameter("out", Type::pointer(DType::C128, AddressSpace::Global));
+    let own = f.array("own", DType::U8, MAX_PRIVATE_BYTES, AddressSpace::Private);
+    let zero = f.index(0);
+    let byte = f.literal(Literal::U8(1));
+    f.store(own, zero, byte);
+    let element = f.load(out, zero);
+    let result = f.call(&module, same, &[element]).unwrap();
+    f.store(out, zero, result);
+    f.finish(&mut module);
+    lowered(&validate(module).unwrap());
 }

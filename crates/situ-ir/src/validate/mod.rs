@@ -78,6 +78,16 @@ impl Deref for ValidModule {
 /// # Errors
 /// All violations found.
 pub fn validate(module: Module) -> Result<ValidModule, Diagnostics> {
+    check(module, true)
+}
+
+/// Checks what lowering made of a valid module. The limit on private memory is for programs, not for
+/// the few bytes by which complex results are returned.
+pub(crate) fn validate_lowered(module: Module) -> Result<ValidModule, Diagnostics> {
+    check(module, false)
+}
+
+fn check(module: Module, limits_private_memory: bool) -> Result<ValidModule, Diagnostics> {
     let mut diagnostics = Vec::new();
     let mut functions = Vec::with_capacity(module.functions.len());
     for handle in module.functions.handles() {
@@ -86,6 +96,7 @@ pub fn validate(module: Module) -> Result<ValidModule, Diagnostics> {
             handle,
             function: &module.functions[handle],
             earlier: &functions,
+            limits_private_memory,
             diagnostics: &mut diagnostics,
         };
         let info = checker.check();
@@ -108,6 +119,7 @@ struct Checker<'a> {
     function: &'a Function,
     /// What is known of the functions before this one, which are all it may call.
     earlier: &'a [FunctionInfo],
+    limits_private_memory: bool,
     diagnostics: &'a mut Vec<Diagnostic>,
 }
 
@@ -151,7 +163,9 @@ impl<'a> Checker<'a> {
         let uniformity = uniformity::analyse(self.function, self.earlier);
         self.check_barriers(&uniformity);
         let info = access::analyse(self.function, self.earlier);
-        self.check_private_bytes(&info);
+        if self.limits_private_memory {
+            self.check_private_bytes(&info);
+        }
         FunctionInfo {
             // A type is missing only where a diagnostic was pushed, and then nobody gets to ask.
             types: types

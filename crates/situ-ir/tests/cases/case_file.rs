@@ -13,7 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Names of directives; other comments are only comments.
-pub(crate) const DIRECTIVES: [&str; 3] = ["canonical", "info", "run"];
+pub(crate) const DIRECTIVES: [&str; 4] = ["canonical", "info", "lower", "run"];
 
 /// One module with what is expected of it.
 pub(crate) struct Case {

@@ -4,7 +4,8 @@
 //! What the runner says of a case is the rendered diagnostics, then the answers to its directives:
 //!
 //! * `// canonical:` says nothing, and fails unless the case is written exactly as it is printed;
-//! * `// info:` says what validation learnt about each function.
+//! * `// info:` says what validation learnt about each function;
+//! * `// lower:` prints the lowered module.
 
 mod case_file;
 mod codes;
@@ -13,6 +14,7 @@ mod robustness;
 use std::fmt::Write as _;
 
 use case_file::{Case, Directive};
+use situ_ir::transform::lower;
 use situ_ir::{Function, FunctionInfo, Module, Source, ValidModule, text, validate};
 
 #[test]
@@ -59,7 +61,7 @@ fn check_round_trip(case: &Case, module: &Module) -> String {
 fn obey(case: &Case, directive: &Directive, module: &ValidModule, printed: &str) -> String {
     let arguments = &directive.arguments;
     match directive.name.as_str() {
-        "canonical" | "info" if !arguments.is_empty() => {
+        "canonical" | "info" | "lower" if !arguments.is_empty() => {
             panic!("{}: `{}` takes no arguments", case.file, directive.name)
         }
         "canonical" => {
@@ -81,6 +83,10 @@ fn obey(case: &Case, directive: &Directive, module: &ValidModule, printed: &str)
                 .map(|(handle, function)| describe(function, module.info(handle)));
             described.collect::<Vec<_>>().join("\n")
         }
+        "lower" => match lower(module) {
+            Ok(lowered) => text::print(&lowered),
+            Err(error) => panic!("{}: {}\n{error}", case.file, case.title),
+        },
         other => panic!("{}: nothing obeys `{other}`", case.file),
     }
 }
