@@ -10,6 +10,7 @@
 
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_void};
+use std::marker::PhantomData;
 use std::ptr;
 use std::sync::Once;
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -319,7 +320,8 @@ impl Drop for TargetMachine {
 
 struct Module<'context> {
     raw: LLVMModuleRef,
-    context: &'context Context,
+    /// The context must outlive the module.
+    context: PhantomData<&'context Context>,
 }
 
 impl<'context> Module<'context> {
@@ -341,7 +343,10 @@ impl<'context> Module<'context> {
             // SAFETY: on failure LLVM leaves an owned message.
             return Err(unsafe { take_message(message) });
         }
-        Ok(Self { raw, context })
+        Ok(Self {
+            raw,
+            context: PhantomData,
+        })
     }
 
     fn set_target(&self, machine: &TargetMachine) {
@@ -405,9 +410,7 @@ impl<'context> Module<'context> {
 
 impl Drop for Module<'_> {
     fn drop(&mut self) {
-        // The context outlives the module by the borrow; disposing needs nothing else from it.
-        let _ = self.context;
-        // SAFETY: the module is ours.
+        // SAFETY: the module is ours, and its context is alive.
         unsafe { LLVMDisposeModule(self.raw) };
     }
 }
