@@ -34,15 +34,15 @@ impl Body<'_, '_, '_> {
             }
             (AtomicOperation::CompareExchange, Some(operand), Some(expected)) => {
                 let (from, to) = (
-                    self.to_bits(dtype, &expected),
-                    self.to_bits(dtype, &operand),
+                    self.bits_of(dtype, &expected),
+                    self.bits_of(dtype, &operand),
                 );
                 let old = self.compare_exchange(dtype, &address, (&from, &to), atomic.order);
                 let old = self.code.instruction(format_args!(
                     "extractvalue {{ {}, i1 }} {old}, 0",
                     bits_type(dtype)
                 ));
-                Some(self.of_bits(dtype, &old))
+                Some(self.of_pattern(dtype, &old))
             }
             (operation, Some(operand), _) => {
                 Some(self.atomic_update(operation, dtype, &address, &operand, atomic.order)?)
@@ -154,10 +154,10 @@ impl Body<'_, '_, '_> {
             &seen,
             format_args!("phi {bits} [ {first}, %{before} ], [ {found}, %{retry} ]"),
         );
-        let old = self.of_bits(dtype, &seen);
+        let old = self.of_pattern(dtype, &seen);
         let new = operators::binary(&mut self.code, operator, dtype, &old, operand)
             .ok_or_else(|| self.broken("atomics compute with core operators"))?;
-        let new = self.to_bits(dtype, &new);
+        let new = self.bits_of(dtype, &new);
         let pair = self.compare_exchange(dtype, address, (&seen, &new), order);
         self.code.define(
             &found,
@@ -193,7 +193,7 @@ impl Body<'_, '_, '_> {
         ))
     }
 
-    fn to_bits(&mut self, dtype: DType, value: &Operand) -> Operand {
+    fn bits_of(&mut self, dtype: DType, value: &Operand) -> Operand {
         let (ty, bits) = (scalar_type(dtype), bits_type(dtype));
         if ty == bits {
             return value.clone();
@@ -202,7 +202,7 @@ impl Body<'_, '_, '_> {
             .instruction(format_args!("bitcast {ty} {value} to {bits}"))
     }
 
-    fn of_bits(&mut self, dtype: DType, value: &Operand) -> Operand {
+    fn of_pattern(&mut self, dtype: DType, value: &Operand) -> Operand {
         let (ty, bits) = (scalar_type(dtype), bits_type(dtype));
         if ty == bits {
             return value.clone();

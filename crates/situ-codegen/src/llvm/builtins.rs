@@ -12,6 +12,8 @@
 //! flight (because it also handles wider types), a second function of ours fills the vector up, so that
 //! the same function computes every result.
 
+use std::fmt::Write as _;
+
 use situ_ir::{DType, MathFunction};
 
 use super::code::Code;
@@ -152,7 +154,8 @@ impl VectorFunction {
         let (ty, vector, lanes) = (scalar_type(self.dtype), self.vector(self.lanes), self.lanes);
         let mut body = String::new();
         for x in 0..self.arity {
-            body += &format!(
+            let _ = write!(
+                body,
                 "  %first{x} = insertelement {vector} poison, {ty} %x{x}, i64 0\n  \
                  %all{x} = shufflevector {vector} %first{x}, {vector} poison, \
                  <{lanes} x i32> zeroinitializer\n"
@@ -182,8 +185,9 @@ impl VectorFunction {
         };
         let mut body = String::new();
         for x in 0..self.arity {
-            body += &format!(
-                "  %all{x} = shufflevector {narrow} %x{x}, {narrow} poison, <{} x i32> <{}>\n",
+            let _ = writeln!(
+                body,
+                "  %all{x} = shufflevector {narrow} %x{x}, {narrow} poison, <{} x i32> <{}>",
                 self.lanes,
                 indices(self.lanes)
             );

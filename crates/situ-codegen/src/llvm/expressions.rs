@@ -4,7 +4,7 @@
 //! variables and memory may have changed. LLVM finds what did not change. The walk keeps a list of
 //! its own, so that deep expressions cost no stack.
 
-use situ_ir::{AddressSpace, BinaryOperator, Expression, Handle, Type, WorkItemQuery};
+use situ_ir::{AddressSpace, BinaryOperator, Expression, Handle, PointerRoot, Type, WorkItemQuery};
 
 use super::body::{Body, LaunchPosition, WorkItem};
 use super::library::INDEPENDENT;
@@ -191,13 +191,18 @@ impl Body<'_, '_, '_> {
     /// What an access through a pointer is marked with. Private memory on the stack is used by one
     /// work-item after the other, so accesses to it do depend on each other.
     pub(super) fn access_marks(&self, pointer: Handle<Expression>) -> &'static str {
-        match self.info.type_of(pointer) {
-            Type::Pointer {
-                space: AddressSpace::Private,
-                ..
-            } => "",
-            _ => INDEPENDENT,
-        }
+        let is_shared_stack = match (self.info.type_of(pointer), self.info.pointer_root(pointer)) {
+            (
+                Type::Pointer {
+                    space: AddressSpace::Private,
+                    ..
+                },
+                Some(PointerRoot::Array(array)),
+            ) => matches!(self.places.arrays[array.index()], ArrayPlace::Address(_)),
+            (Type::Pointer { space, .. }, _) => space == AddressSpace::Private,
+            _ => false,
+        };
+        if is_shared_stack { "" } else { INDEPENDENT }
     }
 
     /// The answer to a query of the running work-item.
@@ -251,11 +256,11 @@ impl Body<'_, '_, '_> {
                 launch.group_count[usize::from(dimension)].clone()
             }
             WorkItemQuery::GlobalLinearId => {
-                let mut linear = self.global_id(&launch, 0, &local_id[0]);
-                for dimension in 1..3 {
+                let mut linear = Operand::integer(0);
+                for (dimension, local_id) in local_id.iter().enumerate() {
                     let size = &launch.global_size[dimension];
                     linear = self.code.binary("mul i64", &linear, size);
-                    let id = self.global_id(&launch, dimension, &local_id[dimension]);
+                    let id = self.global_id(&launch, dimension, local_id);
                     linear = self.code.binary("add i64", &linear, &id);
                 }
                 linear
@@ -312,7 +317,7 @@ impl Body<'_, '_, '_> {
         }
     }
 
-    fn launch(&self) -> Result<&LaunchPosition, Error> {
+    pub(super) fn launch(&self) -> Result<&LaunchPosition, Error> {
         self.launch
             .as_ref()
             .ok_or_else(|| self.broken("kernels know their launch"))

@@ -4,11 +4,11 @@ use situ_ir::{AddressSpace, DType, Function, FunctionKind, Handle, Type};
 
 use super::abi::{ARGUMENT_SLOT_BYTES, KernelAbi, KernelShape, offset};
 use super::body::{Body, ModuleFacts};
-use super::items;
 use super::library::Library;
 use super::target::VectorIsa;
 use super::types::{memory_type, register_type};
 use super::writer::Operand;
+use super::{groups, items};
 use crate::error::Error;
 
 /// A kernel's text and what the runtime must know of it.
@@ -44,10 +44,7 @@ pub(super) fn emit(
     let start = body.code.label("start");
     body.code.begin(&start);
     let (shape, memory) = if body.info.needs_groups {
-        return Err(Error::MissingFeature {
-            function: function.name.clone(),
-            feature: "work-groups",
-        });
+        (KernelShape::Groups, groups::emit(&mut body, dims)?)
     } else {
         items::emit(&mut body, dims)?;
         (KernelShape::Items, KernelMemory::default())

@@ -235,8 +235,14 @@ impl Body<'_, '_, '_> {
     pub(super) fn jump(&mut self, exit: Exit) -> Result<(), Error> {
         if let Some(labels) = self.loops.last().cloned() {
             match exit {
-                Exit::Break => return self.go(&labels.exit),
-                Exit::Continue => return self.go(&labels.step),
+                Exit::Break => {
+                    self.code.branch(&labels.exit);
+                    return Ok(());
+                }
+                Exit::Continue => {
+                    self.code.branch(&labels.step);
+                    return Ok(());
+                }
                 Exit::Return => {}
             }
         }
@@ -252,13 +258,9 @@ impl Body<'_, '_, '_> {
                 if let Some(status) = status {
                     self.store_slot(&status, &Operand::integer(exit as u8));
                 }
-                self.go(&end)
+                self.code.branch(&end);
+                Ok(())
             }
         }
-    }
-
-    fn go(&mut self, target: &super::writer::Label) -> Result<(), Error> {
-        self.code.branch(target);
-        Ok(())
     }
 }
