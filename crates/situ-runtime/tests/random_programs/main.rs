@@ -1,0 +1,13 @@
+//! The native backend against the interpreter.
+//!
+//! The interpreter is the meaning of the language. Every program here runs on both, and the bytes of all
+//! buffers must agree afterwards.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "this is a test: a failure may stop it right there"
+)]
+
+mod groups;
+mod native;
+mod program;
