@@ -1,0 +1,315 @@
+//! Is every variable assigned before it is used?
+//!
+//! Python finds out when it runs and raises `UnboundLocalError`. A kernel cannot raise, so every path
+//! to a use must contain an assignment. The check walks the statements once with the set of names
+//! that are certainly assigned; where paths meet, only what all of them assigned stays.
+
+use std::collections::BTreeSet;
+
+use situ_ir::{Diagnostic, Span};
+
+use crate::infer::problems;
+use crate::syntax::{
+    Constant, Expression, ExpressionKind, Function, Statement, StatementKind, UnaryOperator,
+};
+
+/// The names a function assigns, parameters not included.
+pub(crate) fn assigned_names(function: &Function) -> BTreeSet<&str> {
+    let mut names = BTreeSet::new();
+    collect(&function.body, &mut names);
+    names
+}
+
+fn collect<'a>(body: &'a [Statement], names: &mut BTreeSet<&'a str>) {
+    for statement in body {
+        match &statement.kind {
+            StatementKind::Assign { targets, .. } => {
+                for target in targets {
+                    collect_target(target, names);
+                }
+            }
+            StatementKind::AugmentedAssign { target, .. } => collect_target(target, names),
+            StatementKind::If { accept, reject, .. } => {
+                collect(accept, names);
+                collect(reject, names);
+            }
+            StatementKind::While { body, .. } => collect(body, names),
+            StatementKind::For { target, body, .. } => {
+                collect_target(target, names);
+                collect(body, names);
+            }
+            StatementKind::Break
+            | StatementKind::Continue
+            | StatementKind::Return(_)
+            | StatementKind::Expression(_)
+            | StatementKind::Pass => {}
+        }
+    }
+}
+
+fn collect_target<'a>(target: &'a Expression, names: &mut BTreeSet<&'a str>) {
+    match &target.kind {
+        ExpressionKind::Name(name) => {
+            names.insert(name);
+        }
+        ExpressionKind::Tuple(targets) => {
+            for target in targets {
+                collect_target(target, names);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Reports uses of variables that some path does not assign.
+pub(crate) fn check(function: &Function) -> Vec<Diagnostic> {
+    let mut checker = Checker {
+        locals: assigned_names(function),
+        reported: BTreeSet::new(),
+        breaks: Vec::new(),
+        diagnostics: Vec::new(),
+    };
+    let start: BTreeSet<_> = function
+        .parameters
+        .iter()
+        .map(|parameter| parameter.name.as_str())
+        .collect();
+    checker.block(&function.body, Some(start));
+    checker.diagnostics
+}
+
+/// What is certainly assigned; `None` where the code cannot be reached.
+type State<'a> = Option<BTreeSet<&'a str>>;
+
+struct Checker<'a> {
+    locals: BTreeSet<&'a str>,
+    reported: BTreeSet<&'a str>,
+    /// For each loop around, what is assigned where it is left by `break`.
+    breaks: Vec<State<'a>>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl<'a> Checker<'a> {
+    fn block(&mut self, body: &'a [Statement], mut state: State<'a>) -> State<'a> {
+        for statement in body {
+            state = self.statement(statement, state);
+        }
+        state
+    }
+
+    fn statement(&mut self, statement: &'a Statement, mut state: State<'a>) -> State<'a> {
+        match &statement.kind {
+            StatementKind::Assign { targets, value } => {
+                self.uses(value, &state);
+                for target in targets {
+                    self.assign(target, &mut state);
+                }
+                state
+            }
+            StatementKind::AugmentedAssign { target, value, .. } => {
+                self.uses(target, &state);
+                self.uses(value, &state);
+                self.assign(target, &mut state);
+                state
+            }
+            StatementKind::If {
+                test,
+                accept,
+                reject,
+            } => {
+                self.uses(test, &state);
+                let accepted = self.block(accept, state.clone());
+                let rejected = self.block(reject, state);
+                meet(accepted, rejected)
+            }
+            StatementKind::While { test, body } => {
+                self.uses(test, &state);
+                let runs_forever = is_always_true(test);
+                self.loop_body(body, state.clone());
+                let left = self.breaks.pop().flatten();
+                if runs_forever {
+                    left
+                } else {
+                    meet(state, left)
+                }
+            }
+            StatementKind::For {
+                target,
+                iterable,
+                body,
+            } => {
+                self.uses(iterable, &state);
+                let mut inside = state.clone();
+                self.assign(target, &mut inside);
+                let after_body = self.loop_body(body, inside);
+                let left = self.breaks.pop().flatten();
+                let ended = if runs_at_least_once(iterable) {
+                    after_body
+                } else {
+                    state
+                };
+                meet(ended, left)
+            }
+            StatementKind::Break => {
+                if let Some(breaks) = self.breaks.last_mut() {
+                    *breaks = meet(breaks.take(), state);
+                }
+                None
+            }
+            // The next round starts with what the first one started with, at least.
+            StatementKind::Continue => None,
+            StatementKind::Return(value) => {
+                if let Some(value) = value {
+                    self.uses(value, &state);
+                }
+                None
+            }
+            StatementKind::Expression(value) => {
+                self.uses(value, &state);
+                state
+            }
+            StatementKind::Pass => state,
+        }
+    }
+
+    /// Walks a loop's body and tells what is certain after one round; what its `break`s assign stays
+    /// on [`Checker::breaks`].
+    fn loop_body(&mut self, body: &'a [Statement], state: State<'a>) -> State<'a> {
+        self.breaks.push(None);
+        let end = self.block(body, state.clone());
+        // A round that ends early by `continue` is certain only of what it started with.
+        if contains_continue(body) { state } else { end }
+    }
+
+    fn assign(&mut self, target: &'a Expression, state: &mut State<'a>) {
+        match &target.kind {
+            ExpressionKind::Name(name) => {
+                if let Some(assigned) = state {
+                    assigned.insert(name);
+                }
+            }
+            ExpressionKind::Tuple(targets) => {
+                for target in targets {
+                    self.assign(target, state);
+                }
+            }
+            _ => self.uses(target, state),
+        }
+    }
+
+    fn uses(&mut self, expression: &'a Expression, state: &State<'a>) {
+        let Some(assigned) = state else { return };
+        for_each_name(expression, &mut |name, span| {
+            let is_missing = self.locals.contains(name) && !assigned.contains(name);
+            if is_missing && self.reported.insert(name) {
+                self.diagnostics
+                    .push(problems::used_before_assignment(name, span));
+            }
+        });
+    }
+}
+
+/// What is assigned on both of two paths.
+fn meet<'a>(left: State<'a>, right: State<'a>) -> State<'a> {
+    match (left, right) {
+        (Some(left), Some(right)) => Some(left.intersection(&right).copied().collect()),
+        (Some(only), None) | (None, Some(only)) => Some(only),
+        (None, None) => None,
+    }
+}
+
+fn is_always_true(test: &Expression) -> bool {
+    matches!(
+        test.kind,
+        ExpressionKind::Constant(Constant::Bool(true) | Constant::Int(1))
+    )
+}
+
+/// Whether a `range` of constants is not empty.
+fn runs_at_least_once(iterable: &Expression) -> bool {
+    let ExpressionKind::Call { arguments, .. } = &iterable.kind else {
+        return false;
+    };
+    let constants: Option<Vec<_>> = arguments.iter().map(integer).collect();
+    match constants.as_deref() {
+        Some([stop]) => *stop > 0,
+        Some([start, stop]) => start < stop,
+        Some([start, stop, step]) => (*step > 0 && start < stop) || (*step < 0 && start > stop),
+        _ => false,
+    }
+}
+
+fn integer(expression: &Expression) -> Option<i128> {
+    match &expression.kind {
+        ExpressionKind::Constant(Constant::Int(value)) => Some(*value),
+        ExpressionKind::Unary {
+            operator: UnaryOperator::Negate,
+            operand,
+        } => integer(operand).map(|value| -value),
+        _ => None,
+    }
+}
+
+/// Whether a `continue` ends a round of the loop with this body.
+fn contains_continue(body: &[Statement]) -> bool {
+    body.iter().any(|statement| match &statement.kind {
+        StatementKind::Continue => true,
+        StatementKind::If { accept, reject, .. } => {
+            contains_continue(accept) || contains_continue(reject)
+        }
+        _ => false,
+    })
+}
+
+/// Calls `visit` with each name that is read, in the order of evaluation.
+pub(crate) fn for_each_name<'a>(expression: &'a Expression, visit: &mut impl FnMut(&'a str, Span)) {
+    match &expression.kind {
+        ExpressionKind::Name(name) => visit(name, expression.span),
+        ExpressionKind::Constant(_) | ExpressionKind::Refused => {}
+        ExpressionKind::Attribute { value, .. } => for_each_name(value, visit),
+        ExpressionKind::Subscript { value, indices } => {
+            for_each_name(value, visit);
+            for index in indices {
+                for_each_name(index, visit);
+            }
+        }
+        ExpressionKind::Call {
+            function,
+            arguments,
+            keywords,
+        } => {
+            for_each_name(function, visit);
+            for argument in arguments {
+                for_each_name(argument, visit);
+            }
+            for (_, argument) in keywords {
+                for_each_name(argument, visit);
+            }
+        }
+        ExpressionKind::Unary { operand, .. } => for_each_name(operand, visit),
+        ExpressionKind::Binary { left, right, .. } => {
+            for_each_name(left, visit);
+            for_each_name(right, visit);
+        }
+        ExpressionKind::Logical { operands, .. } | ExpressionKind::Tuple(operands) => {
+            for operand in operands {
+                for_each_name(operand, visit);
+            }
+        }
+        ExpressionKind::Compare { first, rest } => {
+            for_each_name(first, visit);
+            for (_, operand) in rest {
+                for_each_name(operand, visit);
+            }
+        }
+        ExpressionKind::Conditional {
+            test,
+            accept,
+            reject,
+        } => {
+            for_each_name(test, visit);
+            for_each_name(accept, visit);
+            for_each_name(reject, visit);
+        }
+    }
+}

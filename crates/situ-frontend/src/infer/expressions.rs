@@ -1,0 +1,444 @@
+//! What expressions stand for.
+
+use situ_ir::{DType, Span, UnaryOperator};
+
+use crate::environment::{Binding, KnownModule};
+use crate::infer::library::{self, Member};
+use crate::infer::value::{LocalType, Number, Static, Value};
+use crate::infer::{Inference, assigned, constants, problems, promotion};
+use crate::syntax::{self, LogicalOperator};
+use crate::typed::{Expression, ExpressionKind, VariableId};
+
+impl Inference<'_, '_, '_> {
+    /// What an expression stands for.
+    pub(super) fn value(&mut self, expression: &syntax::Expression) -> Value {
+        let span = expression.span;
+        match &expression.kind {
+            syntax::ExpressionKind::Constant(constant) => Value::Constant(*constant),
+            syntax::ExpressionKind::Name(name) => self.name(name, span),
+            syntax::ExpressionKind::Attribute { value, attribute } => {
+                let value = self.value(value);
+                self.attribute(value, attribute, span)
+            }
+            syntax::ExpressionKind::Subscript { value, indices } => {
+                self.subscript(value, indices, span)
+            }
+            syntax::ExpressionKind::Call {
+                function,
+                arguments,
+                keywords,
+            } => self.call(function, arguments, keywords, span),
+            syntax::ExpressionKind::Unary { operator, operand } => {
+                self.unary_expression(*operator, operand, span)
+            }
+            syntax::ExpressionKind::Binary {
+                operator,
+                left,
+                right,
+            } => {
+                let (left, right) = (self.number(left), self.number(right));
+                let (Some(left), Some(right)) = (left, right) else {
+                    return Value::Unknown;
+                };
+                or_unknown(self.binary(*operator, left, right, span))
+            }
+            syntax::ExpressionKind::Logical { operator, operands } => {
+                self.logical(*operator, operands, span)
+            }
+            syntax::ExpressionKind::Compare { first, rest } => {
+                or_unknown(self.comparison_chain(first, rest, span))
+            }
+            syntax::ExpressionKind::Conditional {
+                test,
+                accept,
+                reject,
+            } => self.conditional(test, accept, reject, span),
+            syntax::ExpressionKind::Tuple(items) => {
+                Value::Tuple(items.iter().map(|item| self.value(item)).collect())
+            }
+            syntax::ExpressionKind::Refused => Value::Unknown,
+        }
+    }
+
+    /// The number an expression stands for; anything else is reported.
+    pub(super) fn number(&mut self, expression: &syntax::Expression) -> Option<Number> {
+        let value = self.value(expression);
+        self.as_number(value, expression.span)
+    }
+
+    /// The number a value is; anything else is reported.
+    pub(super) fn as_number(&mut self, value: Value, span: Span) -> Option<Number> {
+        match value {
+            Value::Constant(constant) => Some(Number::Constant(constant)),
+            Value::Scalar(expression) => Some(Number::Typed(expression)),
+            Value::Unknown => None,
+            Value::Static(Static::Array(array)) => {
+                let problem = problems::array_as_number(self.array(array), span);
+                self.report(problem);
+                None
+            }
+            other => {
+                self.report(problems::not_a_number(&other.describe(), span));
+                None
+            }
+        }
+    }
+
+    /// A number with the dtype it has on its own.
+    pub(super) fn with_dtype(&mut self, number: Number, span: Span) -> Option<Expression> {
+        let dtype = self.own_dtype(&number);
+        self.convert(number, dtype, span)
+    }
+
+    /// The dtype a number has on its own.
+    pub(super) fn own_dtype(&self, number: &Number) -> DType {
+        match number {
+            Number::Constant(constant) => promotion::default_dtype(*constant, self.default_float()),
+            Number::Typed(expression) => expression.dtype,
+        }
+    }
+
+    /// The dtype two numbers meet in.
+    pub(super) fn common_dtype(&self, left: &Number, right: &Number) -> DType {
+        let default_float = self.default_float();
+        match (left, right) {
+            (Number::Typed(left), Number::Typed(right)) => {
+                promotion::promote(left.dtype, right.dtype)
+            }
+            (Number::Constant(constant), Number::Typed(typed))
+            | (Number::Typed(typed), Number::Constant(constant)) => {
+                promotion::promote_constant(*constant, typed.dtype, default_float)
+            }
+            (Number::Constant(_), Number::Constant(_)) => {
+                promotion::promote(self.own_dtype(left), self.own_dtype(right))
+            }
+        }
+    }
+
+    pub(super) fn default_float(&self) -> DType {
+        self.program.options.default_float
+    }
+
+    /// A number in a dtype. An integer constant that the dtype cannot hold is reported.
+    pub(super) fn convert(
+        &mut self,
+        number: Number,
+        dtype: DType,
+        span: Span,
+    ) -> Option<Expression> {
+        match number {
+            Number::Constant(constant) => {
+                if let Some(literal) = promotion::literal(constant, dtype) {
+                    Some(Expression::literal(literal, span))
+                } else {
+                    self.report(problems::constant_does_not_fit(constant, dtype, span));
+                    None
+                }
+            }
+            Number::Typed(expression) => Some(cast(expression, dtype)),
+        }
+    }
+
+    /// Whether an expression is true, as `if` and `while` ask.
+    pub(super) fn condition(&mut self, expression: &syntax::Expression) -> Option<Number> {
+        match &expression.kind {
+            syntax::ExpressionKind::Logical { operator, operands } => {
+                self.logical_condition(*operator, operands, expression.span)
+            }
+            syntax::ExpressionKind::Unary {
+                operator: syntax::UnaryOperator::Not,
+                operand,
+            } => {
+                let operand = self.condition(operand)?;
+                Some(negated(operand, expression.span))
+            }
+            _ => {
+                let number = self.number(expression)?;
+                Some(truth(number))
+            }
+        }
+    }
+
+    /// `and` / `or` where only the truth of the result matters.
+    fn logical_condition(
+        &mut self,
+        operator: LogicalOperator,
+        operands: &[syntax::Expression],
+        span: Span,
+    ) -> Option<Number> {
+        let is_and = operator == LogicalOperator::And;
+        let conditions: Vec<_> = operands
+            .iter()
+            .map(|operand| self.condition(operand))
+            .collect();
+        let conditions: Option<Vec<_>> = conditions.into_iter().collect();
+
+        conditions?.into_iter().rev().reduce(|right, left| {
+            match left {
+                // A constant decides now, or leaves the decision to the right side.
+                Number::Constant(constant) if constants::truth(constant) == is_and => right,
+                Number::Constant(_) => left,
+                Number::Typed(left) => Number::Typed(logical_expression(is_and, left, right, span)),
+            }
+        })
+    }
+
+    /// `and` / `or` as Python defines them: the result is one of the operands.
+    fn logical(
+        &mut self,
+        operator: LogicalOperator,
+        operands: &[syntax::Expression],
+        span: Span,
+    ) -> Value {
+        let is_and = operator == LogicalOperator::And;
+        let numbers: Vec<_> = operands
+            .iter()
+            .map(|operand| self.number(operand))
+            .collect();
+        let numbers: Option<Vec<_>> = numbers.into_iter().collect();
+        let Some(numbers) = numbers else {
+            return Value::Unknown;
+        };
+        let mut remaining = numbers.into_iter().rev();
+        let Some(mut result) = remaining.next() else {
+            return Value::Unknown;
+        };
+        for left in remaining {
+            result = match left {
+                Number::Constant(constant) if constants::truth(constant) == is_and => result,
+                Number::Constant(_) => left,
+                Number::Typed(_) => {
+                    let dtype = self.common_dtype(&left, &result);
+                    let left = self.convert(left, dtype, span);
+                    let right = self.convert(result, dtype, span);
+                    let (Some(left), Some(right)) = (left, right) else {
+                        return Value::Unknown;
+                    };
+                    Number::Typed(logical_expression(is_and, left, Number::Typed(right), span))
+                }
+            };
+        }
+        result.into()
+    }
+
+    fn conditional(
+        &mut self,
+        test: &syntax::Expression,
+        accept: &syntax::Expression,
+        reject: &syntax::Expression,
+        span: Span,
+    ) -> Value {
+        let condition = match self.condition(test) {
+            Some(Number::Constant(constant)) => {
+                let chosen = if constants::truth(constant) {
+                    accept
+                } else {
+                    reject
+                };
+                return self.value(chosen);
+            }
+            Some(Number::Typed(condition)) => Some(condition),
+            None => None,
+        };
+        let (accept, reject) = (self.number(accept), self.number(reject));
+        let (Some(condition), Some(accept), Some(reject)) = (condition, accept, reject) else {
+            return Value::Unknown;
+        };
+        or_unknown(self.choose(condition, accept, reject, span))
+    }
+
+    /// One of two numbers, in the dtype they meet in.
+    pub(super) fn choose(
+        &mut self,
+        condition: Expression,
+        accept: Number,
+        reject: Number,
+        span: Span,
+    ) -> Option<Number> {
+        let dtype = self.common_dtype(&accept, &reject);
+        let accept = self.convert(accept, dtype, span)?;
+        let reject = self.convert(reject, dtype, span)?;
+        let kind = ExpressionKind::Conditional {
+            condition: Box::new(condition),
+            accept: Box::new(accept),
+            reject: Box::new(reject),
+        };
+        Some(Number::Typed(Expression::new(kind, dtype, span)))
+    }
+
+    // ----- names -----
+
+    fn name(&mut self, name: &str, span: Span) -> Value {
+        let is_local = self.locals.contains_key(name) || self.assigned.contains(name);
+        if is_local {
+            return self.local(name, span);
+        }
+        let bindings = self.subject.bindings;
+        if let Some(binding) = bindings.get(name) {
+            return self.binding(binding, name, span);
+        }
+        if let Some(member) = library::member(KnownModule::Builtins, name) {
+            return member_value(member);
+        }
+        let problem = if problems::is_python_builtin(name) {
+            problems::python_builtin(name, span)
+        } else {
+            let mut names: Vec<&str> = self.locals.keys().map(String::as_str).collect();
+            names.extend(self.assigned.iter().copied());
+            names.extend(bindings.keys().map(String::as_str));
+            for builtin in library::member_names(KnownModule::Builtins) {
+                names.push(builtin);
+            }
+            problems::unknown_name(name, &names, span)
+        };
+        self.report(problem);
+        Value::Unknown
+    }
+
+    /// What a name of the function holds.
+    fn local(&mut self, name: &str, span: Span) -> Value {
+        let Some(local) = self.locals.get(name) else {
+            // Assigned somewhere, but no walk has found its type yet.
+            return Value::Unknown;
+        };
+        let is_assigned = self.assigned.contains(name);
+        match (local.ty.clone(), local.parameter) {
+            (LocalType::Scalar(dtype), Some(parameter)) if !is_assigned => {
+                let kind = ExpressionKind::Parameter(parameter);
+                Value::Scalar(Expression::new(kind, dtype, span))
+            }
+            (LocalType::Scalar(dtype), _) => {
+                let id = self.variable_id(name, 0, dtype);
+                Value::Scalar(variable(id, dtype, span))
+            }
+            (LocalType::Tuple(dtypes), _) => {
+                let items = dtypes.into_iter().enumerate().map(|(position, dtype)| {
+                    let id = self.variable_id(name, position, dtype);
+                    Value::Scalar(variable(id, dtype, span))
+                });
+                Value::Tuple(items.collect())
+            }
+            (LocalType::Static(value), _) => Value::Static(value),
+        }
+    }
+
+    /// What a name from outside stands for.
+    pub(super) fn binding(&mut self, binding: &Binding, name: &str, span: Span) -> Value {
+        match binding {
+            Binding::Constant(constant) => Value::Constant(*constant),
+            Binding::Scalar(literal) => Value::Scalar(Expression::literal(*literal, span)),
+            Binding::Tuple(items) => {
+                let items = items.iter().map(|item| self.binding(item, name, span));
+                Value::Tuple(items.collect())
+            }
+            Binding::DType(dtype) => Value::Static(Static::DType(*dtype)),
+            Binding::Module(module) => Value::Static(Static::Module(*module)),
+            Binding::Function(module, function) => {
+                if let Some(member) = library::member(*module, function) {
+                    member_value(member)
+                } else {
+                    self.report(problems::unknown_member(*module, function, span));
+                    Value::Unknown
+                }
+            }
+            Binding::Namespace(members) => Value::Namespace(members.clone()),
+            Binding::DeviceFunction(function) => Value::Static(Static::Device(*function)),
+            Binding::Unsupported { description } => {
+                self.report(problems::unsupported_global(name, description, span));
+                Value::Unknown
+            }
+        }
+    }
+
+    /// The first variable in an expression that is not an integer, and where it became so.
+    pub(super) fn culprit(&self, expression: &syntax::Expression) -> Option<problems::Culprit> {
+        let mut found = None;
+        assigned::for_each_name(expression, &mut |name, _| {
+            let Some(local) = self.locals.get(name) else {
+                return;
+            };
+            if let LocalType::Scalar(dtype) = local.ty
+                && !dtype.is_integer()
+                && found.is_none()
+            {
+                found = Some(problems::Culprit {
+                    name: name.to_owned(),
+                    dtype,
+                    since: local.since,
+                    is_parameter: local.parameter.is_some(),
+                });
+            }
+        });
+        found
+    }
+}
+
+fn or_unknown(number: Option<Number>) -> Value {
+    number.map_or(Value::Unknown, Value::from)
+}
+
+/// What a member of a known module is.
+pub(super) fn member_value(member: Member) -> Value {
+    match member {
+        Member::Constant(constant) => Value::Constant(constant),
+        Member::DType(dtype) => Value::Static(Static::DType(dtype)),
+        Member::Function(function) => Value::Static(Static::Library(function)),
+        Member::Module(module) => Value::Static(Static::Module(module)),
+    }
+}
+
+fn variable(id: VariableId, dtype: DType, span: Span) -> Expression {
+    Expression::new(ExpressionKind::Variable(id), dtype, span)
+}
+
+/// An expression converted to a dtype.
+pub(super) fn cast(expression: Expression, dtype: DType) -> Expression {
+    if expression.dtype == dtype {
+        return expression;
+    }
+    let span = expression.span;
+    Expression::new(ExpressionKind::Cast(Box::new(expression)), dtype, span)
+}
+
+/// Whether a number is true: anything but zero.
+pub(super) fn truth(number: Number) -> Number {
+    match number {
+        Number::Constant(constant) => {
+            Number::Constant(syntax::Constant::Bool(constants::truth(constant)))
+        }
+        Number::Typed(expression) => Number::Typed(cast(expression, DType::Bool)),
+    }
+}
+
+/// The opposite of a condition.
+pub(super) fn negated(condition: Number, span: Span) -> Number {
+    match condition {
+        Number::Constant(constant) => {
+            Number::Constant(syntax::Constant::Bool(!constants::truth(constant)))
+        }
+        Number::Typed(operand) => {
+            let kind = ExpressionKind::Unary {
+                operator: UnaryOperator::Not,
+                operand: Box::new(operand),
+            };
+            Number::Typed(Expression::new(kind, DType::Bool, span))
+        }
+    }
+}
+
+fn logical_expression(is_and: bool, left: Expression, right: Number, span: Span) -> Expression {
+    let dtype = left.dtype;
+    let right = match right {
+        Number::Typed(right) => right,
+        // Only conditions reach here with a constant, and those are `bool`.
+        Number::Constant(constant) => {
+            Expression::literal(situ_ir::Literal::Bool(constants::truth(constant)), span)
+        }
+    };
+    let kind = ExpressionKind::Logical {
+        is_and,
+        left: Box::new(left),
+        right: Box::new(right),
+    };
+    Expression::new(kind, dtype, span)
+}

@@ -1,0 +1,307 @@
+//! Syntax tree to [`typed`](crate::typed) tree: what every name means and which dtype everything has.
+//!
+//! Types are those a Numba user expects. Work-item ids, `range` counters and array sizes are `int64`;
+//! Python numbers take the dtype of what they meet ([`promotion`]); a variable has one dtype, promoted
+//! over all its assignments, and one that is only given Python numbers is `int64`, `float64`, `bool`
+//! or `complex128`. Since the dtype of a variable can depend on itself (`total = total + a[i]`), the
+//! function is walked again until nothing changes; dtypes only ever widen, so that ends soon.
+//! Diagnostics are those of the last walk, in which every type is final.
+//!
+//! Nothing is checked again later: what leaves here lowers to valid IR, except for barriers that not
+//! all work-items of a group reach, which the IR's validator finds.
+
+pub(crate) mod assigned;
+mod attributes;
+mod calls;
+mod constants;
+mod expressions;
+mod functions;
+mod indexing;
+pub(crate) mod library;
+mod operators;
+pub(crate) mod problems;
+mod program;
+pub(crate) mod promotion;
+mod statements;
+mod value;
+mod work_items;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use situ_ir::{DType, Diagnostic, Diagnostics, Span};
+
+pub(crate) use program::{ParameterType, Program};
+
+use crate::environment::Bindings;
+use crate::infer::value::LocalType;
+use crate::syntax;
+use crate::typed::{
+    Array, ArrayId, ArrayOrigin, Expression, ExpressionKind, Function, Parameter, ParameterId,
+    ParameterKind, SlotId, Variable, VariableId,
+};
+
+/// More walks than any chain of widenings needs: each variable can widen a handful of times, but
+/// they widen together.
+const MAX_WALKS: usize = 64;
+
+/// Why a function has no types.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Failure {
+    /// What is wrong in the function itself.
+    pub(crate) own: Vec<Diagnostic>,
+    /// What is wrong in the functions it calls, with their sources.
+    pub(crate) callees: Vec<Diagnostics>,
+}
+
+impl Failure {
+    fn is_empty(&self) -> bool {
+        self.own.is_empty() && self.callees.is_empty()
+    }
+}
+
+/// A function to find the types of.
+#[derive(Clone, Copy)]
+pub(crate) struct Subject<'a> {
+    pub(crate) syntax: &'a syntax::Function,
+    pub(crate) bindings: &'a Bindings,
+    pub(crate) parameters: &'a [ParameterType],
+    /// The place of a device function in the environment; `None` for the kernel.
+    pub(crate) origin: Option<usize>,
+}
+
+/// Finds the types of a function; device functions it calls are specialised on the way.
+///
+/// # Errors
+/// Everything that is wrong with it.
+pub(crate) fn infer(program: &mut Program<'_>, subject: Subject<'_>) -> Result<Function, Failure> {
+    let unassigned = assigned::check(subject.syntax);
+    let mut inference = Inference::new(program, subject);
+    let mut body = Vec::new();
+    for _ in 0..MAX_WALKS {
+        inference.start_walk();
+        body = inference.block(&subject.syntax.body);
+        if !inference.has_changed {
+            break;
+        }
+    }
+    inference.check_result();
+    let mut failure = inference.failure;
+    failure.own.extend(unassigned);
+    failure.own.sort_by_key(|diagnostic| {
+        let main = diagnostic.labels.first();
+        main.map_or(Span::NONE, |label| label.span)
+    });
+    if !failure.is_empty() {
+        return Err(failure);
+    }
+    Ok(Function {
+        name: subject.syntax.name.name.clone(),
+        span: subject.syntax.span,
+        dims: inference.dims,
+        parameters: inference.parameters,
+        variables: inference.variables,
+        arrays: inference.arrays,
+        body,
+        result: inference.result,
+        origin: subject.origin,
+    })
+}
+
+/// The state of inference of one function.
+struct Inference<'p, 'e, 's> {
+    program: &'p mut Program<'e>,
+    subject: Subject<'s>,
+    parameters: Vec<Parameter>,
+    arrays: Vec<Array>,
+    /// Arrays declared by a call at a place, so that every walk finds the same array.
+    declared: BTreeMap<Span, ArrayId>,
+    variables: Vec<Variable>,
+    /// The variable for a name and, for tuples, the position in it.
+    variable_ids: BTreeMap<(String, usize), VariableId>,
+    /// Names the function assigns.
+    assigned: BTreeSet<&'s str>,
+    locals: BTreeMap<String, Local>,
+    slots: usize,
+    dims: u8,
+    /// What the function returns, if it returns a number.
+    result: Option<DType>,
+    /// Where it returns something, and where nothing.
+    return_with: Option<Span>,
+    return_without: Option<Span>,
+    has_changed: bool,
+    failure: Failure,
+}
+
+/// A name of the function.
+#[derive(Clone, Debug)]
+struct Local {
+    ty: LocalType,
+    /// Where the type became what it is.
+    since: Span,
+    /// The parameter with that name.
+    parameter: Option<ParameterId>,
+}
+
+impl<'p, 'e, 's> Inference<'p, 'e, 's> {
+    fn new(program: &'p mut Program<'e>, subject: Subject<'s>) -> Self {
+        let mut inference = Self {
+            program,
+            subject,
+            parameters: Vec::new(),
+            arrays: Vec::new(),
+            declared: BTreeMap::new(),
+            variables: Vec::new(),
+            variable_ids: BTreeMap::new(),
+            assigned: assigned::assigned_names(subject.syntax),
+            locals: BTreeMap::new(),
+            slots: 0,
+            dims: 1,
+            result: None,
+            return_with: None,
+            return_without: None,
+            has_changed: false,
+            failure: Failure::default(),
+        };
+        for (name, ty) in subject.syntax.parameters.iter().zip(subject.parameters) {
+            inference.declare_parameter(name, *ty);
+        }
+        inference
+    }
+
+    fn declare_parameter(&mut self, name: &syntax::Identifier, ty: ParameterType) {
+        let id = ParameterId(self.parameters.len());
+        let (kind, local) = match ty {
+            ParameterType::Scalar(dtype) => {
+                let is_assigned = self.assigned.contains(name.name.as_str());
+                let variable = is_assigned.then(|| self.variable_id(&name.name, 0, dtype));
+                let kind = ParameterKind::Scalar { dtype, variable };
+                (kind, LocalType::Scalar(dtype))
+            }
+            ParameterType::Array {
+                dtype,
+                ndim,
+                layout,
+                space,
+            } => {
+                let array = ArrayId(self.arrays.len());
+                self.arrays.push(Array {
+                    name: name.name.clone(),
+                    dtype,
+                    ndim,
+                    space,
+                    origin: ArrayOrigin::Parameter { layout },
+                });
+                let local = LocalType::Static(value::Static::Array(array));
+                (ParameterKind::Array(array), local)
+            }
+        };
+        let local = Local {
+            ty: local,
+            since: name.span,
+            parameter: Some(id),
+        };
+        self.locals.insert(name.name.clone(), local);
+        self.parameters.push(Parameter {
+            name: name.name.clone(),
+            span: name.span,
+            kind,
+        });
+    }
+
+    /// Forgets what earlier walks reported, keeps what they learnt.
+    fn start_walk(&mut self) {
+        self.failure = Failure::default();
+        self.has_changed = false;
+        self.slots = 0;
+        self.dims = 1;
+        self.return_with = None;
+        self.return_without = None;
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.failure.own.push(diagnostic);
+    }
+
+    fn new_slot(&mut self) -> SlotId {
+        self.slots += 1;
+        SlotId(self.slots - 1)
+    }
+
+    /// The variable for a name, with this dtype from now on.
+    fn variable_id(&mut self, name: &str, position: usize, dtype: DType) -> VariableId {
+        let next = VariableId(self.variables.len());
+        let id = *self
+            .variable_ids
+            .entry((name.to_owned(), position))
+            .or_insert(next);
+        match self.variables.get_mut(id.0) {
+            Some(variable) => variable.dtype = dtype,
+            None => self.variables.push(Variable {
+                name: name.to_owned(),
+                dtype,
+            }),
+        }
+        id
+    }
+
+    /// An expression that may be used several times: what it stands for is computed once.
+    ///
+    /// Returns what to write in its place, and the slot if one is needed.
+    fn share(&mut self, value: Expression) -> (Expression, Option<(SlotId, Expression)>) {
+        if value.is_trivial() {
+            return (value, None);
+        }
+        let slot = self.new_slot();
+        let reference = Expression::new(ExpressionKind::Slot(slot), value.dtype, value.span);
+        (reference, Some((slot, value)))
+    }
+
+    /// Computes `value` once and makes an expression that can use it several times.
+    fn with_shared(
+        &mut self,
+        value: Expression,
+        body: impl FnOnce(&mut Self, Expression) -> Expression,
+    ) -> Expression {
+        let (reference, shared) = self.share(value);
+        let body = body(self, reference);
+        match shared {
+            None => body,
+            Some((slot, value)) => {
+                let (dtype, span) = (body.dtype, body.span);
+                let (value, body) = (Box::new(value), Box::new(body));
+                Expression::new(ExpressionKind::Let { slot, value, body }, dtype, span)
+            }
+        }
+    }
+
+    fn array(&self, id: ArrayId) -> &Array {
+        &self.arrays[id.0]
+    }
+
+    /// The array declared by the call at `span`.
+    fn declare_array(&mut self, span: Span, array: Array) -> ArrayId {
+        let next = ArrayId(self.arrays.len());
+        let id = *self.declared.entry(span).or_insert(next);
+        if id == next {
+            self.arrays.push(array);
+        }
+        id
+    }
+
+    /// Calls a declared array by the first name it is assigned to.
+    fn name_array(&mut self, id: ArrayId, name: &str) {
+        let array = &mut self.arrays[id.0];
+        if array.name.is_empty() {
+            name.clone_into(&mut array.name);
+        }
+    }
+
+    fn is_kernel(&self) -> bool {
+        self.subject.origin.is_none()
+    }
+
+    /// Remembers that a dimension of the range is asked about.
+    fn use_dimension(&mut self, dimension: u8) {
+        self.dims = self.dims.max(dimension + 1);
+    }
+}

@@ -1,0 +1,725 @@
+//! What can be wrong with names and types, in words.
+//!
+//! Each function makes one diagnostic: what happened, why, and what to do. The syntax that kernels
+//! cannot contain has its words in [`crate::subset`]. All codes are explained in
+//! `docs/errors/kernel.md`.
+
+use situ_ir::{DType, Diagnostic, Span};
+
+use crate::environment::KnownModule;
+use crate::infer::library;
+use crate::infer::value::LocalType;
+use crate::nearest::nearest;
+use crate::syntax::{Constant, Identifier};
+use crate::typed::Array;
+
+// ----- names -----
+
+pub(crate) fn unknown_name(name: &str, known: &[&str], span: Span) -> Diagnostic {
+    let diagnostic = Diagnostic::error("K040", format!("`{name}` is not defined"))
+        .label(span, "unknown name")
+        .why(
+            "it is not a parameter or variable of this function, and there was no global or \
+             closure variable of this name when the kernel was compiled",
+        );
+    match nearest(name, known.iter().copied()) {
+        Some(close) => diagnostic.help(format!("did you mean `{close}`?")),
+        None => diagnostic.help(format!(
+            "pass `{name}` as an argument, or define it before the kernel is first called"
+        )),
+    }
+}
+
+pub(crate) fn unsupported_global(name: &str, description: &str, span: Span) -> Diagnostic {
+    let diagnostic = Diagnostic::error(
+        "K041",
+        format!("a kernel cannot use the global `{name}`, which is {description}"),
+    )
+    .label(span, "used here")
+    .why(
+        "from outside of itself a kernel can use numbers, tuples of numbers, dtypes, the modules \
+         `math`, `numpy` and `situ`, and functions decorated with `@situ.device_func`",
+    );
+    if description.contains("array") {
+        diagnostic.help(format!("pass `{name}` as an argument of the kernel"))
+    } else if description.contains("function") {
+        diagnostic.help(format!("decorate `{name}` with `@situ.device_func`"))
+    } else {
+        diagnostic.help("pass the numbers the kernel needs as arguments")
+    }
+}
+
+pub(crate) fn used_before_assignment(name: &str, span: Span) -> Diagnostic {
+    Diagnostic::error(
+        "K042",
+        format!("`{name}` may be used before it is assigned"),
+    )
+    .label(span, "not assigned on every path to here")
+    .why(
+        "a branch that is not taken, or a loop that runs zero times, would leave it without a \
+             value, and a kernel cannot raise `UnboundLocalError`",
+    )
+    .help(format!(
+        "give it a value first, e.g. `{name} = 0` before the branch or loop"
+    ))
+}
+
+/// Whether a name is a function of Python that kernels do not have.
+pub(crate) fn is_python_builtin(name: &str) -> bool {
+    python_builtin_advice(name).is_some()
+}
+
+fn python_builtin_advice(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "print" | "input" | "open" => {
+            "write what you want to see to an array and print it on the host after the launch"
+        }
+        "enumerate" | "zip" | "reversed" | "iter" | "next" | "map" | "filter" => {
+            "loop over `range(...)` and index the arrays"
+        }
+        "sum" | "any" | "all" | "sorted" => {
+            "loop over `range(...)` and update a variable; for whole arrays call the function of \
+             situ on the host"
+        }
+        "isinstance" | "issubclass" | "type" | "hasattr" | "getattr" | "setattr" | "callable" => {
+            "a kernel is compiled for the dtypes of each call; compare `x.dtype` on the host \
+             and choose the kernel there"
+        }
+        "str" | "repr" | "format" | "chr" | "ord" | "hex" | "bin" | "oct" | "ascii" | "bytes"
+        | "bytearray" => "kernels have no text; use numbers",
+        "list" | "dict" | "set" | "frozenset" | "slice" | "object" => {
+            "kernels have no containers; pass arrays, or use `situ.private.array(length, dtype)`"
+        }
+        "tuple" => "write the tuple out, e.g. `(i, j)`",
+        "id" | "hash" | "vars" | "dir" | "globals" | "locals" | "eval" | "exec" | "compile"
+        | "super" | "breakpoint" | "exit" | "quit" | "help" => "do this on the host",
+        _ => return None,
+    })
+}
+
+pub(crate) fn python_builtin(name: &str, span: Span) -> Diagnostic {
+    let advice = python_builtin_advice(name).unwrap_or("do this on the host");
+    Diagnostic::error("K043", format!("`{name}` does not exist in a kernel"))
+        .label(span, "needs the Python interpreter")
+        .why("kernels are compiled to machine code that runs without a Python interpreter")
+        .help(advice)
+}
+
+pub(crate) fn array_parameter_assigned(name: &str, span: Span) -> Diagnostic {
+    Diagnostic::error(
+        "K044",
+        format!("`{name}` is an array and cannot be assigned"),
+    )
+    .label(span, "would forget the array, not change it")
+    .why("the caller passed the array, and sees only changes of its elements")
+    .help(format!(
+        "write an element, e.g. `{name}[i] = ...`, or use another name"
+    ))
+}
+
+pub(crate) fn kind_changed(
+    name: &str,
+    old: &LocalType,
+    since: Span,
+    new: &LocalType,
+    span: Span,
+) -> Diagnostic {
+    let (old, new) = (old.describe(), new.describe());
+    let message = if old == new {
+        format!("`{name}` cannot stand for two different things")
+    } else {
+        format!("`{name}` cannot be {old} and {new}")
+    };
+    Diagnostic::error("K045", message)
+        .label(span, format!("{new} here"))
+        .label(since, format!("{old} here"))
+        .why("a name has one kind in the whole kernel; only the dtype of numbers is adapted")
+        .help("use two names")
+}
+
+pub(crate) fn object_assigned(name: &str, span: Span) -> Diagnostic {
+    Diagnostic::error("K045", format!("`{name}` cannot hold an object"))
+        .label(span, "")
+        .why("variables of a kernel hold numbers")
+        .help("use the attributes where they are needed, e.g. `settings.width`")
+}
+
+// ----- loops -----
+
+pub(crate) fn not_a_range(found: &str, span: Span) -> Diagnostic {
+    let diagnostic = Diagnostic::error("K026", "a kernel can loop over `range(...)` only")
+        .label(span, format!("this is {found}"))
+        .why("the number of rounds and the counter must be known without a Python iterator");
+    if found == "an array" {
+        diagnostic.help("loop over its indices, e.g. `for i in range(a.shape[0]):`, and use `a[i]`")
+    } else {
+        diagnostic.help("use `for i in range(n):` or `while`")
+    }
+}
+
+pub(crate) fn range_outside_for(span: Span) -> Diagnostic {
+    Diagnostic::error("K026", "`range` can only be looped over")
+        .label(span, "not in a `for`")
+        .why("a kernel has no range objects")
+        .help("write it in the loop: `for i in range(...):`")
+}
+
+pub(crate) fn zero_step(span: Span) -> Diagnostic {
+    Diagnostic::error("K046", "the step of a `range` cannot be zero")
+        .label(span, "this is 0")
+        .why("the loop would never end; Python raises `ValueError`")
+        .help("use a positive step to count up or a negative one to count down")
+}
+
+pub(crate) fn range_type(found: &str, culprit: Option<Culprit>, span: Span) -> Diagnostic {
+    let diagnostic =
+        Diagnostic::error("K047", "`range` takes integers").label(span, format!("this is {found}"));
+    explain_culprit(diagnostic, culprit)
+        .help("convert it, e.g. `range(int(x))`, or divide with `//`")
+}
+
+pub(crate) fn loop_target(span: Span) -> Diagnostic {
+    Diagnostic::error("K069", "the counter of a loop must be a plain name")
+        .label(span, "not a name")
+        .why("`range` gives one integer in each round")
+        .help("use a name, and assign from it in the body")
+}
+
+// ----- operators -----
+
+pub(crate) fn unary_operands(symbol: &str, found: &str, span: Span) -> Diagnostic {
+    Diagnostic::error("K050", format!("`{symbol}` does not take {found}"))
+        .label(span, "")
+        .why("bits are those of integers")
+        .help("convert first, e.g. `int(x)`; for the opposite of a condition use `not`")
+}
+
+pub(crate) fn binary_operands(
+    symbol: &str,
+    left: &str,
+    right: &str,
+    common: DType,
+    span: Span,
+) -> Diagnostic {
+    let diagnostic = Diagnostic::error(
+        "K050",
+        format!("`{symbol}` does not take {left} and {right}"),
+    )
+    .label(span, format!("these meet in `{common}`"));
+    if common.is_complex() {
+        diagnostic
+            .why("complex numbers have no order and no remainder")
+            .help("compare or divide their parts, e.g. `z.real`, or `abs(z)`")
+    } else if left.contains("int") && right.contains("int") {
+        diagnostic
+            .why("NumPy has no integer dtype that holds both `int64` and `uint64`")
+            .help("convert one of them, e.g. `np.uint64(i)`")
+    } else {
+        diagnostic
+            .why("bits and shifts are those of integers")
+            .help("convert first, e.g. `int(x)`")
+    }
+}
+
+pub(crate) fn constant_does_not_fit(constant: Constant, dtype: DType, span: Span) -> Diagnostic {
+    let value = python_text(constant);
+    Diagnostic::error(
+        "K051",
+        format!("the integer {value} does not fit into `{dtype}`"),
+    )
+    .label(span, format!("computed in `{dtype}`"))
+    .why("a Python integer takes the dtype of what it meets, as in NumPy 2")
+    .help(format!(
+        "convert the other operand to a wider dtype, e.g. `np.int64(x)`, or use a number that \
+             fits into `{dtype}`"
+    ))
+}
+
+pub(crate) fn constant_operands(
+    symbol: &str,
+    left: Constant,
+    right: Constant,
+    span: Span,
+) -> Diagnostic {
+    let (left, right) = (python_text(left), python_text(right));
+    Diagnostic::error(
+        "K062",
+        format!("`{left} {symbol} {right}` cannot be computed"),
+    )
+    .label(span, "both sides are constants")
+    .why("constants are computed when the kernel is compiled, with Python's rules")
+    .help("check the constants; a kernel can divide by zero only with numbers of a dtype")
+}
+
+pub(crate) fn no_integer(value: f64, span: Span) -> Diagnostic {
+    let value = python_text(Constant::Float(value));
+    Diagnostic::error("K062", format!("there is no integer for {value}"))
+        .label(span, "")
+        .why("constants are computed when the kernel is compiled, with Python's rules")
+        .help("check the constant")
+}
+
+pub(crate) fn array_as_number(array: &Array, span: Span) -> Diagnostic {
+    let name = if array.name.is_empty() {
+        "a"
+    } else {
+        &array.name
+    };
+    let indices = ["i", "j", "k"]
+        .get(..array.ndim)
+        .map_or_else(|| "i, ...".to_owned(), |names| names.join(", "));
+    Diagnostic::error(
+        "K061",
+        format!("`{name}` is an array, but a number is needed here"),
+    )
+    .label(span, "the whole array")
+    .why("a kernel describes what happens to one element; each work-item runs it")
+    .help(format!("name the element, e.g. `{name}[{indices}]`"))
+}
+
+pub(crate) fn not_a_number(found: &str, span: Span) -> Diagnostic {
+    Diagnostic::error("K060", format!("a number is needed here, not {found}"))
+        .label(span, format!("this is {found}"))
+        .why("expressions in a kernel work on single numbers")
+        .help("use a number, or an element of an array")
+}
+
+pub(crate) fn complex_to_real(dtype: DType, span: Span) -> Diagnostic {
+    Diagnostic::error("K068", format!("a complex number cannot become `{dtype}`"))
+        .label(span, "the imaginary part would be lost")
+        .why("situ does not throw half of a number away silently")
+        .help("take a part of it, e.g. `z.real` or `abs(z)`")
+}
+
+// ----- indices and tuples -----
+
+pub(crate) fn index_count(array: &Array, found: usize, span: Span) -> Diagnostic {
+    let (name, ndim) = (&array.name, array.ndim);
+    let diagnostic = Diagnostic::error(
+        "K053",
+        format!(
+            "`{name}` has {} but is indexed with {found}",
+            plural(ndim, "dimension")
+        ),
+    )
+    .label(span, plural(found, "index"))
+    .why("in a kernel every index names one element");
+    match ndim {
+        0 => diagnostic.help(format!("write `{name}[()]`")),
+        1 => diagnostic.help(format!("write `{name}[i]`")),
+        2 => diagnostic.help(format!("write `{name}[i, j]`")),
+        _ => diagnostic.help(format!("give {ndim} indices, e.g. `{name}[i, j, k]`")),
+    }
+}
+
+pub(crate) fn index_type(
+    name: &str,
+    found: &str,
+    culprit: Option<Culprit>,
+    span: Span,
+) -> Diagnostic {
+    let diagnostic = Diagnostic::error("K052", format!("an index of `{name}` must be an integer"))
+        .label(span, format!("this is {found}"));
+    let diagnostic = explain_culprit(diagnostic, culprit);
+    if found.contains("bool") {
+        diagnostic.help("use `if` to select elements, or `int(condition)` for 0 and 1")
+    } else {
+        diagnostic.help("convert it, e.g. `int(x)`, or divide with `//` instead of `/`")
+    }
+}
+
+/// A variable that gives an expression a dtype it should not have.
+pub(crate) struct Culprit {
+    pub(crate) name: String,
+    pub(crate) dtype: DType,
+    /// Where it got the dtype.
+    pub(crate) since: Span,
+    pub(crate) is_parameter: bool,
+}
+
+fn explain_culprit(diagnostic: Diagnostic, culprit: Option<Culprit>) -> Diagnostic {
+    const WHOLE: &str = "elements and rounds are counted in whole numbers";
+    let Some(culprit) = culprit else {
+        return diagnostic.why(WHOLE);
+    };
+    let (name, dtype) = (culprit.name, culprit.dtype);
+    if culprit.is_parameter {
+        diagnostic
+            .label(culprit.since, format!("`{name}` is passed as `{dtype}`"))
+            .why(WHOLE)
+    } else {
+        diagnostic
+            .label(culprit.since, format!("`{name}` becomes `{dtype}` here"))
+            .why("a variable has one dtype, promoted over all its assignments")
+    }
+}
+
+pub(crate) fn index_out_of_range(name: &str, index: i128, size: i128, span: Span) -> Diagnostic {
+    Diagnostic::error(
+        "K063",
+        format!("index {index} is outside of `{name}`, which has {size} elements there"),
+    )
+    .label(span, "")
+    .why(format!(
+        "indices go from 0 to {}, or from -{size} to -1 counted from the end",
+        size - 1
+    ))
+    .help("use an index that exists, or make the array larger")
+}
+
+pub(crate) fn not_indexable(found: &str, span: Span) -> Diagnostic {
+    Diagnostic::error("K054", format!("{found} cannot be indexed"))
+        .label(span, "")
+        .why("only arrays and tuples have elements")
+        .help("check that the argument passed for this name is an array")
+}
+
+pub(crate) fn tuple_is_constant(span: Span) -> Diagnostic {
+    Diagnostic::error("K064", "items of a tuple cannot be assigned")
+        .label(span, "")
+        .why("tuples do not change")
+        .help("use `situ.private.array(length, dtype)` for numbers that change")
+}
+
+pub(crate) fn tuple_of(name: &str, found: &str, span: Span) -> Diagnostic {
+    Diagnostic::error("K064", format!("the tuple `{name}` cannot contain {found}"))
+        .label(span, "")
+        .why("a variable of a kernel holds a number or a tuple of numbers")
+        .help("use separate names")
+}
+
+pub(crate) fn tuple_index(len: usize, span: Span) -> Diagnostic {
+    Diagnostic::error(
+        "K065",
+        "the index of a tuple must be a constant inside of it",
+    )
+    .label(span, format!("the tuple has {}", plural(len, "item")))
+    .why("items of a tuple can have different types, so the item must be known when compiling")
+    .help("use a literal such as `0`; for an index that varies, use an array")
+}
+
+pub(crate) fn unpack_count(targets: usize, items: usize, span: Span) -> Diagnostic {
+    Diagnostic::error(
+        "K059",
+        format!(
+            "cannot unpack {items} values into {}",
+            plural(targets, "name")
+        ),
+    )
+    .label(span, plural(targets, "name"))
+    .why("each value needs a name of its own")
+    .help("write as many names as there are values; `_` for those you do not need")
+}
+
+pub(crate) fn unpack_type(found: &str, span: Span) -> Diagnostic {
+    Diagnostic::error("K059", format!("cannot unpack {found}"))
+        .label(span, "several names need several values")
+        .why("only tuples such as `a.shape` can be unpacked")
+        .help("assign to one name")
+}
+
+pub(crate) fn nothing_assigned(span: Span) -> Diagnostic {
+    Diagnostic::error("K066", "this call returns nothing")
+        .label(span, "there is no value to assign")
+        .why("the function works by its effect only")
+        .help("call it in a statement of its own")
+}
+
+pub(crate) fn assignment_target(span: Span) -> Diagnostic {
+    Diagnostic::error("K067", "a kernel can assign to names and elements only")
+        .label(span, "")
+        .why("attributes belong to Python objects, which do not exist in a kernel")
+        .help("assign to a name, or to an element such as `a[i]`")
+}
+
+// ----- attributes and calls -----
+
+pub(crate) fn unknown_member(module: KnownModule, name: &str, span: Span) -> Diagnostic {
+    let module_name = module.name();
+    let diagnostic = Diagnostic::error(
+        "K055",
+        format!("a kernel cannot use `{module_name}.{name}`"),
+    )
+    .label(span, "unknown here")
+    .why(match module {
+        KnownModule::NumPy => {
+            "of NumPy, kernels know the element-wise functions of numbers, constants and dtypes"
+        }
+        KnownModule::Situ => {
+            "of situ, kernels know the work-item functions, the element-wise functions of numbers, \
+             constants and dtypes"
+        }
+        _ => "kernels know those functions of the module that run on a device",
+    });
+    match nearest(name, library::member_names(module)) {
+        Some(close) => diagnostic.help(format!("did you mean `{close}`?")),
+        None => diagnostic.help("compute it on the host and pass the result, or write it out"),
+    }
+}
+
+pub(crate) fn unknown_attribute(what: &str, attribute: &Identifier, known: &[&str]) -> Diagnostic {
+    let name = &attribute.name;
+    let diagnostic = Diagnostic::error(
+        "K055",
+        format!("{what} has no attribute `{name}` in a kernel"),
+    )
+    .label(attribute.span, "unknown here")
+    .why("only what is known when compiling, or passed with the array, is available");
+    if known.is_empty() {
+        return diagnostic.help("use the value itself");
+    }
+    if let Some(close) = nearest(name, known.iter().copied()) {
+        diagnostic.help(format!("did you mean `{close}`?"))
+    } else {
+        let list: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
+        diagnostic.help(format!("available are {}", list.join(", ")))
+    }
+}
+
+pub(crate) fn not_callable(name: &str, found: &str, span: Span) -> Diagnostic {
+    Diagnostic::error("K056", format!("`{name}` is {found} and cannot be called"))
+        .label(span, "")
+        .why("only functions and dtypes can be called")
+        .help("to index an array use square brackets")
+}
+
+pub(crate) fn argument_count(name: &str, expected: &str, found: usize, span: Span) -> Diagnostic {
+    let arguments = if expected == "1" {
+        "argument"
+    } else {
+        "arguments"
+    };
+    Diagnostic::error(
+        "K057",
+        format!("`{name}` takes {expected} {arguments}, not {found}"),
+    )
+    .label(span, plural(found, "argument"))
+    .why("kernels have the plain form of each function, for single numbers")
+    .help(format!("pass {expected} {arguments}"))
+}
+
+pub(crate) fn device_argument_count(
+    name: &str,
+    parameters: &[&str],
+    found: usize,
+    span: Span,
+) -> Diagnostic {
+    let expected = plural(parameters.len(), "argument");
+    let signature = parameters.join(", ");
+    Diagnostic::error("K057", format!("`{name}` takes {expected}, not {found}"))
+        .label(span, plural(found, "argument"))
+        .why(format!("it is defined as `def {name}({signature})`"))
+        .help(format!("pass {expected}"))
+}
+
+pub(crate) fn keyword_argument(name: &str, keyword: &Identifier) -> Diagnostic {
+    Diagnostic::error(
+        "K035",
+        format!(
+            "`{name}` takes no argument called `{}` in a kernel",
+            keyword.name
+        ),
+    )
+    .label(keyword.span, "")
+    .why("arguments are passed by position")
+    .help("pass it by position, or leave it out if it is an option of the host's function")
+}
+
+pub(crate) fn no_complex_function(name: &str, found: &str, span: Span) -> Diagnostic {
+    Diagnostic::error("K058", format!("`{name}` does not take {found}"))
+        .label(span, "")
+        .why("the function is defined for real numbers only")
+        .help("apply it to a part, e.g. `z.real`, or to `abs(z)`")
+}
+
+pub(crate) fn no_length(found: &str, span: Span) -> Diagnostic {
+    Diagnostic::error("K048", format!("{found} has no length"))
+        .label(span, "")
+        .why("`len` takes an array with at least one dimension, or a tuple")
+        .help("check that the argument passed for this name is an array")
+}
+
+pub(crate) fn effect_in_divmod(span: Span) -> Diagnostic {
+    Diagnostic::error("K049", "`divmod` cannot contain a call here")
+        .label(span, "")
+        .why("both results use both arguments, which would call the function twice")
+        .help("assign the result of the call to a name first")
+}
+
+// ----- results -----
+
+pub(crate) fn returned_value(value: Span, statement: Span) -> Diagnostic {
+    Diagnostic::error("K021", "a kernel cannot return a value")
+        .label(statement.join(value), "this value has nowhere to go")
+        .why("every work-item runs the function, so there is no single caller to return to")
+        .help("pass an output array and write the value to it, e.g. `out[i] = ...`")
+}
+
+pub(crate) fn returned_tuple(span: Span) -> Diagnostic {
+    Diagnostic::error("K082", "a device function cannot return a tuple")
+        .label(span, "more than one value")
+        .why("device functions return one number or nothing")
+        .help("write one function for each result, or write the results to a private array")
+}
+
+pub(crate) fn result_on_some_paths(
+    name: &Identifier,
+    with: Span,
+    without: Option<Span>,
+) -> Diagnostic {
+    let diagnostic = Diagnostic::error(
+        "K083",
+        format!("`{}` returns a value on some paths only", name.name),
+    )
+    .label(with, "returns a value here");
+    let diagnostic = match without {
+        Some(span) => diagnostic.label(span, "returns nothing here"),
+        None => diagnostic.label(name.span, "but its end can be reached without `return`"),
+    };
+    diagnostic
+        .why("Python would return `None` there, which has no meaning in a kernel")
+        .help("return a number on every path")
+}
+
+pub(crate) fn recursion(name: &str, span: Span) -> Diagnostic {
+    Diagnostic::error("K081", format!("`{name}` calls itself"))
+        .label(span, "this call never ends at compile time")
+        .why("devices have no call stack, so calls are resolved when compiling")
+        .help("write a loop")
+}
+
+// ----- work-items -----
+
+pub(crate) fn dimension_constant(name: &str, span: Span) -> Diagnostic {
+    Diagnostic::error(
+        "K070",
+        format!("the dimension of `{name}` must be a constant"),
+    )
+    .label(span, "known only at run time")
+    .why("the number of dimensions of a launch follows from the dimensions a kernel asks for")
+    .help("write 0, 1 or 2")
+}
+
+pub(crate) fn dimension_range(dimension: i128, span: Span) -> Diagnostic {
+    Diagnostic::error("K070", format!("there is no dimension {dimension}"))
+        .label(span, "")
+        .why("a range has at most three dimensions: 0 (slowest), 1 and 2 (fastest)")
+        .help("use 0, 1 or 2; for more dimensions compute the indices from one id")
+}
+
+pub(crate) fn array_shape(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        "K071",
+        "the shape of a local or private array must be constant",
+    )
+    .label(
+        span,
+        "not a positive integer or a tuple of them, known when compiling",
+    )
+    .why("its memory is reserved when the kernel is compiled")
+    .help("use literals or global constants, e.g. `situ.local.array(256, np.float32)`")
+}
+
+pub(crate) fn not_a_dtype(found: &str, span: Span) -> Diagnostic {
+    Diagnostic::error("K071", format!("a dtype is needed here, not {found}"))
+        .label(span, "")
+        .why("the elements of an array have one dtype, known when compiling")
+        .help("use e.g. `np.float32` or `a.dtype`")
+}
+
+pub(crate) fn atomic_without_array(found: &str, span: Span) -> Diagnostic {
+    Diagnostic::error("K072", "an atomic function works on an element of an array")
+        .label(span, format!("this is {found}"))
+        .why("only memory that work-items share needs atomics")
+        .help("pass the array and the index separately, e.g. `situ.atomic.add(a, i, 1)`")
+}
+
+pub(crate) fn atomic_on_private(span: Span) -> Diagnostic {
+    Diagnostic::error("K072", "private arrays need no atomics")
+        .label(span, "only this work-item sees it")
+        .why("atomics order accesses of different work-items")
+        .help("use an ordinary assignment, e.g. `a[i] += 1`")
+}
+
+pub(crate) fn atomic_dtype(
+    operation: &str,
+    dtype: DType,
+    is_bitwise: bool,
+    span: Span,
+) -> Diagnostic {
+    let needed = if is_bitwise {
+        "32- and 64-bit integers"
+    } else {
+        "32- and 64-bit integers and floats"
+    };
+    Diagnostic::error(
+        "K072",
+        format!("atomic `{operation}` does not work on `{dtype}`"),
+    )
+    .label(span, format!("its elements are `{dtype}`"))
+    .why(format!("devices have this atomic for {needed}"))
+    .help("use an array of another dtype, e.g. `int32` or `float32`")
+}
+
+pub(crate) fn barrier_in_device_function(span: Span) -> Diagnostic {
+    Diagnostic::error("K073", "a device function cannot contain a barrier")
+        .label(span, "")
+        .why("all work-items of a group must reach a barrier together, which is checked in kernels")
+        .help("move the barrier to the kernel, before or after the call")
+}
+
+pub(crate) fn local_array_in_device_function(span: Span) -> Diagnostic {
+    Diagnostic::error("K073", "a device function cannot have local memory")
+        .label(span, "")
+        .why("the memory of a work-group is reserved by the kernel")
+        .help("make the array in the kernel and pass it to the function")
+}
+
+// ----- launches -----
+
+pub(crate) fn kernel_argument_count(
+    name: &Identifier,
+    expected: &[&str],
+    found: usize,
+) -> Diagnostic {
+    let names: Vec<_> = expected.iter().map(|name| format!("`{name}`")).collect();
+    let help = if names.is_empty() {
+        "call it without arguments".to_owned()
+    } else {
+        format!("pass {}", names.join(", "))
+    };
+    Diagnostic::error(
+        "K090",
+        format!(
+            "`{}` takes {}, but {found} {} given",
+            name.name,
+            plural(expected.len(), "argument"),
+            if found == 1 { "was" } else { "were" }
+        ),
+    )
+    .label(name.span, "defined here")
+    .why("every parameter of a kernel needs an argument")
+    .help(help)
+}
+
+// ----- words -----
+
+/// "1 index", "2 indices".
+fn plural(count: usize, noun: &str) -> String {
+    match (count, noun) {
+        (1, noun) => format!("1 {noun}"),
+        (count, "index") => format!("{count} indices"),
+        (count, noun) => format!("{count} {noun}s"),
+    }
+}
+
+/// A constant as Python writes it.
+fn python_text(constant: Constant) -> String {
+    match constant {
+        Constant::Bool(true) => "True".to_owned(),
+        Constant::Bool(false) => "False".to_owned(),
+        Constant::Int(value) => value.to_string(),
+        Constant::Float(value) => format!("{value:?}"),
+        Constant::Complex(real, imaginary) => format!("({real:?}{imaginary:+?}j)"),
+    }
+}

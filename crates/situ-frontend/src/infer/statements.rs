@@ -1,0 +1,648 @@
+//! What statements do, and what assignments teach about variables.
+
+use situ_ir::{DType, Literal, Span};
+
+use crate::infer::library::LibraryFunction;
+use crate::infer::value::{LocalType, Number, Static, Value};
+use crate::infer::{Inference, Local, constants, problems, promotion};
+use crate::syntax::{self, Constant};
+use crate::typed::{Expression, ExpressionKind, ForRange, Statement, StatementKind, Step};
+
+/// A value on its way to a target.
+struct Assigned {
+    value: Value,
+    value_span: Span,
+    /// The whole statement.
+    span: Span,
+}
+
+impl Inference<'_, '_, '_> {
+    pub(super) fn block(&mut self, body: &[syntax::Statement]) -> Vec<Statement> {
+        let mut statements = Vec::with_capacity(body.len());
+        for statement in body {
+            self.statement(statement, &mut statements);
+        }
+        statements
+    }
+
+    fn statement(&mut self, statement: &syntax::Statement, out: &mut Vec<Statement>) {
+        let span = statement.span;
+        let mut push = |kind| out.push(Statement { kind, span });
+        match &statement.kind {
+            syntax::StatementKind::Assign { targets, value } => {
+                self.assignment(targets, value, span, out);
+            }
+            syntax::StatementKind::AugmentedAssign {
+                target,
+                operator,
+                value,
+            } => self.augmented_assignment(target, *operator, value, span, out),
+            syntax::StatementKind::If {
+                test,
+                accept,
+                reject,
+            } => match self.condition(test) {
+                // Decided now: the other branch is not part of this specialisation.
+                Some(Number::Constant(constant)) => {
+                    let live = if constants::truth(constant) {
+                        accept
+                    } else {
+                        reject
+                    };
+                    out.extend(self.block(live));
+                }
+                condition => {
+                    let accept = self.block(accept);
+                    let reject = self.block(reject);
+                    if let Some(Number::Typed(condition)) = condition {
+                        push(StatementKind::If {
+                            condition,
+                            accept,
+                            reject,
+                        });
+                    }
+                }
+            },
+            syntax::StatementKind::While { test, body } => {
+                let condition = self.condition(test);
+                if let Some(Number::Constant(constant)) = &condition
+                    && !constants::truth(*constant)
+                {
+                    return;
+                }
+                let body = self.block(body);
+                let condition = condition.and_then(|test| self.convert(test, DType::Bool, span));
+                if let Some(condition) = condition {
+                    push(StatementKind::While { condition, body });
+                }
+            }
+            syntax::StatementKind::For {
+                target,
+                iterable,
+                body,
+            } => {
+                if let Some(loop_) = self.for_range(target, iterable, body) {
+                    push(StatementKind::For(loop_));
+                }
+            }
+            syntax::StatementKind::Break => push(StatementKind::Break),
+            syntax::StatementKind::Continue => push(StatementKind::Continue),
+            syntax::StatementKind::Return(value) => {
+                let value = self.returned(value.as_ref(), span);
+                push(StatementKind::Return(value));
+            }
+            syntax::StatementKind::Expression(value) => {
+                if let Some(kind) = self.effect(value) {
+                    push(kind);
+                }
+            }
+            syntax::StatementKind::Pass => {}
+        }
+    }
+
+    /// An expression evaluated for its effect.
+    fn effect(&mut self, expression: &syntax::Expression) -> Option<StatementKind> {
+        if let syntax::ExpressionKind::Call {
+            function,
+            arguments,
+            keywords,
+        } = &expression.kind
+        {
+            return self.call_statement(function, arguments, keywords, expression.span);
+        }
+        match self.value(expression) {
+            Value::Scalar(value) => Some(StatementKind::Evaluate(value)),
+            _ => None,
+        }
+    }
+
+    // ----- assignment -----
+
+    fn assignment(
+        &mut self,
+        targets: &[syntax::Expression],
+        value: &syntax::Expression,
+        span: Span,
+        out: &mut Vec<Statement>,
+    ) {
+        let value_span = value.span;
+        let mut value = self.value(value);
+        if let Value::Nothing = value {
+            self.report(problems::nothing_assigned(value_span));
+            value = Value::Unknown;
+        }
+        // With several targets, or when the value is a tuple whose items may be targets, everything
+        // on the right is computed before anything on the left changes.
+        let is_together = targets.len() > 1 || matches!(value, Value::Tuple(_));
+        if is_together {
+            value = self.evaluate_now(value, span, out);
+        }
+        for target in targets {
+            let assigned = Assigned {
+                value: value.clone(),
+                value_span,
+                span,
+            };
+            self.assign(target, assigned, out);
+        }
+    }
+
+    /// Appends statements that compute a value, and gives what refers to the results.
+    fn evaluate_now(&mut self, value: Value, span: Span, out: &mut Vec<Statement>) -> Value {
+        match value {
+            Value::Scalar(value) => {
+                if let ExpressionKind::Literal(_) | ExpressionKind::Parameter(_) = value.kind {
+                    return Value::Scalar(value);
+                }
+                let slot = self.new_slot();
+                let (dtype, place) = (value.dtype, value.span);
+                let kind = StatementKind::Bind { slot, value };
+                out.push(Statement { kind, span });
+                Value::Scalar(Expression::new(ExpressionKind::Slot(slot), dtype, place))
+            }
+            Value::Tuple(items) => {
+                let items = items
+                    .into_iter()
+                    .map(|item| self.evaluate_now(item, span, out));
+                Value::Tuple(items.collect())
+            }
+            other => other,
+        }
+    }
+
+    fn assign(
+        &mut self,
+        target: &syntax::Expression,
+        assigned: Assigned,
+        out: &mut Vec<Statement>,
+    ) {
+        let Assigned {
+            value_span, span, ..
+        } = assigned;
+        match &target.kind {
+            syntax::ExpressionKind::Name(name) => {
+                self.assign_name(name, target.span, assigned, out);
+            }
+            syntax::ExpressionKind::Tuple(targets) => {
+                self.unpack(targets, target.span, assigned, out);
+            }
+            syntax::ExpressionKind::Subscript {
+                value: array,
+                indices,
+            } => {
+                let place = self.element_target(array, indices, target.span);
+                let number = self.as_number(assigned.value, value_span);
+                let (Some((array, indices)), Some(number)) = (place, number) else {
+                    return;
+                };
+                let dtype = self.array(array).dtype;
+                if let Some(value) = self.stored(number, dtype, value_span) {
+                    let kind = StatementKind::Store {
+                        array,
+                        indices,
+                        value,
+                    };
+                    out.push(Statement { kind, span });
+                }
+            }
+            syntax::ExpressionKind::Refused => {}
+            _ => self.report(problems::assignment_target(target.span)),
+        }
+    }
+
+    /// A number as an element of a dtype.
+    pub(super) fn stored(
+        &mut self,
+        number: Number,
+        dtype: DType,
+        span: Span,
+    ) -> Option<Expression> {
+        let own = self.own_dtype(&number);
+        if own.is_complex() && !dtype.is_complex() && !dtype.is_bool() {
+            self.report(problems::complex_to_real(dtype, span));
+            return None;
+        }
+        self.convert(number, dtype, span)
+    }
+
+    fn unpack(
+        &mut self,
+        targets: &[syntax::Expression],
+        target_span: Span,
+        assigned: Assigned,
+        out: &mut Vec<Statement>,
+    ) {
+        let Assigned {
+            value,
+            value_span,
+            span,
+        } = assigned;
+        let items = match value {
+            Value::Tuple(items) if items.len() == targets.len() => items,
+            Value::Unknown => vec![Value::Unknown; targets.len()],
+            Value::Tuple(items) => {
+                let problem = problems::unpack_count(targets.len(), items.len(), target_span);
+                self.report(problem);
+                return;
+            }
+            other => {
+                self.report(problems::unpack_type(&other.describe(), value_span));
+                return;
+            }
+        };
+        for (target, value) in targets.iter().zip(items) {
+            let assigned = Assigned {
+                value,
+                value_span,
+                span,
+            };
+            self.assign(target, assigned, out);
+        }
+    }
+
+    fn assign_name(
+        &mut self,
+        name: &str,
+        name_span: Span,
+        assigned: Assigned,
+        out: &mut Vec<Statement>,
+    ) {
+        let Assigned {
+            value,
+            value_span,
+            span,
+        } = assigned;
+        let Some(ty) = self.local_type(&value, name, name_span) else {
+            return;
+        };
+        let Some(ty) = self.join(name, ty, name_span) else {
+            return;
+        };
+        let numbers = match (ty, value) {
+            (LocalType::Scalar(dtype), value) => vec![(dtype, value)],
+            (LocalType::Tuple(dtypes), Value::Tuple(items)) => {
+                dtypes.into_iter().zip(items).collect()
+            }
+            // The name stands for the same thing everywhere; there is nothing to do at run time.
+            (LocalType::Static(Static::Array(array)), _) => {
+                self.name_array(array, name);
+                return;
+            }
+            _ => return,
+        };
+        for (position, (dtype, value)) in numbers.into_iter().enumerate() {
+            let Some(number) = self.as_number(value, value_span) else {
+                continue;
+            };
+            let variable = self.variable_id(name, position, dtype);
+            if let Some(value) = self.convert(number, dtype, value_span) {
+                let kind = StatementKind::Assign { variable, value };
+                out.push(Statement { kind, span });
+            }
+        }
+    }
+
+    /// The type that assigning a value gives a name; `None` if it is unknown or has none.
+    fn local_type(&mut self, value: &Value, name: &str, span: Span) -> Option<LocalType> {
+        let number = |number: Number| LocalType::Scalar(self.own_dtype(&number));
+        match value {
+            Value::Constant(constant) => Some(number(Number::Constant(*constant))),
+            Value::Scalar(expression) => Some(LocalType::Scalar(expression.dtype)),
+            Value::Tuple(items) => {
+                let mut dtypes = Vec::with_capacity(items.len());
+                for item in items {
+                    match item {
+                        Value::Constant(constant) => {
+                            dtypes.push(self.own_dtype(&Number::Constant(*constant)));
+                        }
+                        Value::Scalar(expression) => dtypes.push(expression.dtype),
+                        Value::Unknown => return None,
+                        other => {
+                            self.report(problems::tuple_of(name, &other.describe(), span));
+                            return None;
+                        }
+                    }
+                }
+                Some(LocalType::Tuple(dtypes))
+            }
+            Value::Static(value) => Some(LocalType::Static(value.clone())),
+            Value::Namespace(_) => {
+                self.report(problems::object_assigned(name, span));
+                None
+            }
+            Value::Nothing | Value::Unknown => None,
+        }
+    }
+
+    /// Joins a type into a name's; `None` if the name cannot hold both.
+    fn join(&mut self, name: &str, ty: LocalType, span: Span) -> Option<LocalType> {
+        let Some(local) = self.locals.get(name) else {
+            let local = Local {
+                ty: ty.clone(),
+                since: span,
+                parameter: None,
+            };
+            self.locals.insert(name.to_owned(), local);
+            self.has_changed = true;
+            return Some(ty);
+        };
+        let is_array_parameter =
+            local.parameter.is_some() && matches!(local.ty, LocalType::Static(Static::Array(_)));
+        if is_array_parameter && local.ty != ty {
+            self.report(problems::array_parameter_assigned(name, span));
+            return None;
+        }
+        let joined = match (&local.ty, &ty) {
+            (LocalType::Scalar(old), LocalType::Scalar(new)) => {
+                Some(LocalType::Scalar(promotion::promote(*old, *new)))
+            }
+            (LocalType::Tuple(old), LocalType::Tuple(new)) if old.len() == new.len() => {
+                let dtypes = old.iter().zip(new);
+                let dtypes = dtypes.map(|(old, new)| promotion::promote(*old, *new));
+                Some(LocalType::Tuple(dtypes.collect()))
+            }
+            (old, new) => (old == new).then(|| ty.clone()),
+        };
+        let Some(joined) = joined else {
+            let problem = problems::kind_changed(name, &local.ty, local.since, &ty, span);
+            self.report(problem);
+            return None;
+        };
+        if joined != local.ty {
+            let parameter = local.parameter;
+            let local = Local {
+                ty: joined.clone(),
+                since: span,
+                parameter,
+            };
+            self.locals.insert(name.to_owned(), local);
+            self.has_changed = true;
+        }
+        Some(joined)
+    }
+
+    fn augmented_assignment(
+        &mut self,
+        target: &syntax::Expression,
+        operator: syntax::BinaryOperator,
+        value: &syntax::Expression,
+        span: Span,
+        out: &mut Vec<Statement>,
+    ) {
+        match &target.kind {
+            syntax::ExpressionKind::Name(name) => {
+                let old = self.value(target);
+                if let Value::Static(Static::Array(array)) = old {
+                    let problem = problems::array_as_number(self.array(array), target.span);
+                    self.report(problem);
+                    return;
+                }
+                let old = self.as_number(old, target.span);
+                let right = self.number(value);
+                let (Some(old), Some(right)) = (old, right) else {
+                    return;
+                };
+                if let Some(new) = self.binary(operator, old, right, span) {
+                    let assigned = Assigned {
+                        value: new.into(),
+                        value_span: value.span,
+                        span,
+                    };
+                    self.assign_name(name, target.span, assigned, out);
+                }
+            }
+            syntax::ExpressionKind::Subscript {
+                value: array,
+                indices,
+            } => {
+                let place = self.element_target(array, indices, target.span);
+                let Some((array, indices)) = place else {
+                    self.number(value);
+                    return;
+                };
+                // The indices are evaluated once, then the element is read, then the right side is
+                // evaluated.
+                let indices: Vec<_> = indices
+                    .into_iter()
+                    .map(|index| self.bind(index, span, out))
+                    .collect();
+                let dtype = self.array(array).dtype;
+                let kind = ExpressionKind::Element {
+                    array,
+                    indices: indices.clone(),
+                };
+                let element = Expression::new(kind, dtype, target.span);
+                let Some(right) = self.number(value) else {
+                    return;
+                };
+                let is_reordered = matches!(&right, Number::Typed(right) if right.has_effects());
+                let element = if is_reordered {
+                    self.bind(element, span, out)
+                } else {
+                    element
+                };
+                let new = self.binary(operator, Number::Typed(element), right, span);
+                let stored = new.and_then(|new| self.stored(new, dtype, span));
+                if let Some(value) = stored {
+                    let kind = StatementKind::Store {
+                        array,
+                        indices,
+                        value,
+                    };
+                    out.push(Statement { kind, span });
+                }
+            }
+            syntax::ExpressionKind::Refused => {}
+            _ => self.report(problems::assignment_target(target.span)),
+        }
+    }
+
+    /// Evaluates an expression now unless writing it twice costs nothing.
+    fn bind(&mut self, value: Expression, span: Span, out: &mut Vec<Statement>) -> Expression {
+        let (reference, shared) = self.share(value);
+        if let Some((slot, value)) = shared {
+            let kind = StatementKind::Bind { slot, value };
+            out.push(Statement { kind, span });
+        }
+        reference
+    }
+
+    // ----- loops -----
+
+    fn for_range(
+        &mut self,
+        target: &syntax::Expression,
+        iterable: &syntax::Expression,
+        body: &[syntax::Statement],
+    ) -> Option<ForRange> {
+        let bounds = self.range_bounds(iterable);
+        let variable = if let syntax::ExpressionKind::Name(name) = &target.kind {
+            let ty = self.join(name, LocalType::Scalar(DType::I64), target.span);
+            match ty {
+                Some(LocalType::Scalar(dtype)) => Some(self.variable_id(name, 0, dtype)),
+                _ => None,
+            }
+        } else {
+            // What is looped over is the more important mistake.
+            if bounds.is_some() {
+                self.report(problems::loop_target(target.span));
+            }
+            None
+        };
+        let body = self.block(body);
+        let (start, stop, step) = bounds?;
+        Some(ForRange {
+            variable: variable?,
+            start,
+            stop,
+            step,
+            body,
+        })
+    }
+
+    fn range_bounds(
+        &mut self,
+        iterable: &syntax::Expression,
+    ) -> Option<(Expression, Expression, Step)> {
+        let span = iterable.span;
+        let syntax::ExpressionKind::Call {
+            function,
+            arguments,
+            keywords,
+        } = &iterable.kind
+        else {
+            let value = self.value(iterable);
+            if !matches!(value, Value::Unknown) {
+                let problem = problems::not_a_range(&value.describe(), span);
+                self.report(problem);
+            }
+            return None;
+        };
+        match self.value(function) {
+            Value::Static(Static::Library(LibraryFunction::Range)) => {}
+            Value::Unknown => return None,
+            _ => {
+                self.report(problems::not_a_range("the result of a call", span));
+                return None;
+            }
+        }
+        if let Some((keyword, _)) = keywords.first() {
+            self.report(problems::keyword_argument("range", keyword));
+            return None;
+        }
+        if arguments.is_empty() || arguments.len() > 3 {
+            let found = arguments.len();
+            self.report(problems::argument_count("range", "1 to 3", found, span));
+            return None;
+        }
+        let numbers: Vec<_> = arguments
+            .iter()
+            .map(|argument| self.range_argument(argument))
+            .collect();
+        let mut numbers: Vec<_> = numbers.into_iter().collect::<Option<_>>()?;
+        let step = if numbers.len() == 3 {
+            numbers.pop()
+        } else {
+            None
+        };
+        let stop = numbers.pop()?;
+        let zero = Expression::literal(Literal::I64(0), span);
+        let start = numbers.pop().unwrap_or(zero);
+        let step = match step {
+            None => Step::Constant(1),
+            Some(step) => match step.kind {
+                ExpressionKind::Literal(Literal::I64(0)) => {
+                    self.report(problems::zero_step(step.span));
+                    return None;
+                }
+                ExpressionKind::Literal(Literal::I64(step)) => Step::Constant(step),
+                _ => Step::Dynamic(step),
+            },
+        };
+        Some((start, stop, step))
+    }
+
+    fn range_argument(&mut self, argument: &syntax::Expression) -> Option<Expression> {
+        let number = self.number(argument)?;
+        let dtype = self.own_dtype(&number);
+        if !dtype.is_integer() && !dtype.is_bool() {
+            let culprit = self.culprit(argument);
+            let problem = problems::range_type(&number.describe(), culprit, argument.span);
+            self.report(problem);
+            return None;
+        }
+        self.convert(number, DType::I64, argument.span)
+    }
+
+    // ----- results -----
+
+    fn returned(&mut self, value: Option<&syntax::Expression>, span: Span) -> Option<Expression> {
+        let Some(expression) = value else {
+            self.return_without.get_or_insert(span);
+            return None;
+        };
+        if self.is_kernel() {
+            let text = problems::returned_value(expression.span, span);
+            self.report(text);
+            return None;
+        }
+        self.return_with.get_or_insert(span);
+        let value = self.value(expression);
+        if let Value::Tuple(_) = value {
+            self.report(problems::returned_tuple(expression.span));
+            return None;
+        }
+        let number = self.as_number(value, expression.span)?;
+        let own = self.own_dtype(&number);
+        let dtype = match self.result {
+            None => own,
+            Some(before) => promotion::promote(before, own),
+        };
+        if self.result != Some(dtype) {
+            self.result = Some(dtype);
+            self.has_changed = true;
+        }
+        self.convert(number, dtype, span)
+    }
+
+    /// Reports a device function that returns something on some paths only.
+    pub(super) fn check_result(&mut self) {
+        let Some(with) = self.return_with else {
+            return;
+        };
+        let name = &self.subject.syntax.name;
+        let falls_off = !always_returns(&self.subject.syntax.body);
+        if self.return_without.is_some() || falls_off {
+            let problem = problems::result_on_some_paths(name, with, self.return_without);
+            self.report(problem);
+        }
+    }
+}
+
+/// Whether no path reaches the end of the body.
+fn always_returns(body: &[syntax::Statement]) -> bool {
+    body.iter().any(|statement| match &statement.kind {
+        syntax::StatementKind::Return(_) => true,
+        syntax::StatementKind::If { accept, reject, .. } => {
+            always_returns(accept) && always_returns(reject)
+        }
+        syntax::StatementKind::While { test, body } => {
+            let is_endless = matches!(
+                test.kind,
+                syntax::ExpressionKind::Constant(Constant::Bool(true) | Constant::Int(1))
+            );
+            is_endless && !contains_break(body)
+        }
+        _ => false,
+    })
+}
+
+fn contains_break(body: &[syntax::Statement]) -> bool {
+    body.iter().any(|statement| match &statement.kind {
+        syntax::StatementKind::Break => true,
+        syntax::StatementKind::If { accept, reject, .. } => {
+            contains_break(accept) || contains_break(reject)
+        }
+        _ => false,
+    })
+}

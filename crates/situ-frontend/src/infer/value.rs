@@ -1,0 +1,137 @@
+//! What an expression stands for while types are inferred.
+
+use situ_ir::DType;
+
+use crate::environment::{Bindings, KnownModule};
+use crate::infer::library::LibraryFunction;
+use crate::syntax::Constant;
+use crate::typed::{ArrayId, Expression};
+
+/// What an expression stands for.
+#[derive(Clone, Debug)]
+pub(crate) enum Value {
+    /// A number known at compile time that has no dtype yet.
+    Constant(Constant),
+    /// A number with a dtype, computed when the kernel runs.
+    Scalar(Expression),
+    /// Several values, each known by position.
+    Tuple(Vec<Value>),
+    /// Something that has one meaning for the whole function.
+    Static(Static),
+    /// Attributes of a user's module or object.
+    Namespace(Bindings),
+    /// What a call without a result gives.
+    Nothing,
+    /// Not known: a mistake that is already reported, or a type that inference has not found yet.
+    Unknown,
+}
+
+/// A value that is a number.
+#[derive(Clone, Debug)]
+pub(crate) enum Number {
+    Constant(Constant),
+    Typed(Expression),
+}
+
+impl Number {
+    /// What it is, for messages.
+    pub(crate) fn describe(&self) -> String {
+        match self {
+            Self::Constant(constant) => describe_constant(*constant).to_owned(),
+            Self::Typed(expression) => with_article(expression.dtype.name()),
+        }
+    }
+
+    pub(crate) fn constant(&self) -> Option<Constant> {
+        match self {
+            Self::Constant(constant) => Some(*constant),
+            Self::Typed(_) => None,
+        }
+    }
+}
+
+impl From<Number> for Value {
+    fn from(number: Number) -> Self {
+        match number {
+            Number::Constant(constant) => Self::Constant(constant),
+            Number::Typed(expression) => Self::Scalar(expression),
+        }
+    }
+}
+
+/// What a name can stand for besides numbers. A variable can hold one if it holds nothing else.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Static {
+    Array(ArrayId),
+    /// Called, it converts.
+    DType(DType),
+    Module(KnownModule),
+    Library(LibraryFunction),
+    /// A device function of the environment.
+    Device(usize),
+}
+
+/// The type of a local name, joined over all its assignments.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum LocalType {
+    Scalar(DType),
+    Tuple(Vec<DType>),
+    Static(Static),
+}
+
+impl LocalType {
+    /// What it is, for messages: "a float64", "an array".
+    pub(crate) fn describe(&self) -> String {
+        match self {
+            Self::Scalar(dtype) => with_article(dtype.name()),
+            Self::Tuple(dtypes) => format!("a tuple of {}", dtypes.len()),
+            Self::Static(value) => value.describe().to_owned(),
+        }
+    }
+}
+
+impl Static {
+    pub(crate) fn describe(&self) -> &'static str {
+        match self {
+            Self::Array(_) => "an array",
+            Self::DType(_) => "a dtype",
+            Self::Module(_) => "a module",
+            Self::Library(_) | Self::Device(_) => "a function",
+        }
+    }
+}
+
+impl Value {
+    /// What it is, for messages.
+    pub(crate) fn describe(&self) -> String {
+        match self {
+            Self::Constant(constant) => describe_constant(*constant).to_owned(),
+            Self::Scalar(expression) => with_article(expression.dtype.name()),
+            Self::Tuple(values) => format!("a tuple of {}", values.len()),
+            Self::Static(value) => value.describe().to_owned(),
+            Self::Namespace(_) => "an object".to_owned(),
+            Self::Nothing => "nothing".to_owned(),
+            Self::Unknown => "unknown".to_owned(),
+        }
+    }
+}
+
+/// What a Python number is, for messages.
+pub(crate) fn describe_constant(constant: Constant) -> &'static str {
+    match constant {
+        Constant::Bool(_) => "a bool",
+        Constant::Int(_) => "an int",
+        Constant::Float(_) => "a float",
+        Constant::Complex(..) => "a complex",
+    }
+}
+
+/// A noun with its article.
+pub(crate) fn with_article(noun: &str) -> String {
+    let article = if noun.starts_with(['a', 'e', 'i', 'o']) {
+        "an"
+    } else {
+        "a"
+    };
+    format!("{article} `{noun}`")
+}

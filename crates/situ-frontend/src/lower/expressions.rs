@@ -1,0 +1,335 @@
+//! Expressions to IR expressions, with statements for what has effects.
+
+use situ_ir::{
+    AddressSpace, Atomic as IrAtomic, AtomicOperation, BinaryOperator, DType,
+    Expression as IrExpression, Handle, MemoryOrder, MemoryScope, StatementKind as IrStatement,
+    UnaryOperator,
+};
+
+use crate::lower::Lowering;
+use crate::plan::{ArgumentPart, Layout};
+use crate::typed::{Argument, ArrayId, ArrayOrigin, Atomic, Call, Expression, ExpressionKind};
+
+impl Lowering<'_> {
+    /// The IR of an expression; statements it needs are appended first.
+    pub(super) fn expression(&mut self, expression: &Expression) -> Handle<IrExpression> {
+        let lowered = self.expression_kind(expression);
+        debug_assert_eq!(self.builder.dtype_of(lowered), expression.dtype);
+        lowered
+    }
+
+    fn expression_kind(&mut self, expression: &Expression) -> Handle<IrExpression> {
+        let dtype = expression.dtype;
+        self.at(expression.span);
+        match &expression.kind {
+            ExpressionKind::Literal(literal) => self.builder.literal(*literal),
+            ExpressionKind::Parameter(id) => {
+                self.scalars[id.0].expect("scalar parameters are declared first")
+            }
+            ExpressionKind::Variable(id) => self.builder.get(self.variables[id.0]),
+            ExpressionKind::Slot(slot) => self.slots[slot],
+            ExpressionKind::Shape { array, axis } => self.arrays[array.0].shape[axis],
+            ExpressionKind::WorkItem(query) => self.builder.work_item(*query),
+            ExpressionKind::Unary { operator, operand } => {
+                let operand = self.expression(operand);
+                self.at(expression.span);
+                self.builder.unary(*operator, operand)
+            }
+            ExpressionKind::Binary {
+                operator,
+                left,
+                right,
+            } => {
+                let operands = self.operands(&[left, right]);
+                self.at(expression.span);
+                self.builder.binary(*operator, operands[0], operands[1])
+            }
+            ExpressionKind::Math {
+                function,
+                arguments,
+            } => {
+                let arguments: Vec<_> = arguments.iter().collect();
+                let arguments = self.operands(&arguments);
+                self.at(expression.span);
+                self.builder.math(*function, &arguments)
+            }
+            ExpressionKind::Cast(operand) => {
+                let operand = self.expression(operand);
+                self.at(expression.span);
+                self.builder.cast(operand, dtype)
+            }
+            ExpressionKind::Complex { real, imaginary } => {
+                let parts = self.operands(&[real, imaginary]);
+                let complex = IrExpression::Complex {
+                    real: parts[0],
+                    imaginary: parts[1],
+                };
+                self.builder.expression(complex)
+            }
+            ExpressionKind::Conditional {
+                condition,
+                accept,
+                reject,
+            } => self.conditional(expression, condition, accept, reject),
+            ExpressionKind::Logical {
+                is_and,
+                left,
+                right,
+            } => self.logical(expression, *is_and, left, right),
+            ExpressionKind::Element { array, indices } => {
+                let index = self.offset(*array, indices);
+                self.at(expression.span);
+                let pointer = self.pointer(*array);
+                self.builder.load(pointer, index)
+            }
+            ExpressionKind::Let { slot, value, body } => {
+                let value = self.expression(value);
+                self.at(expression.span);
+                let bound = self.builder.bind("shared", value);
+                self.slots.insert(*slot, bound);
+                self.expression(body)
+            }
+            ExpressionKind::Call(call) => self
+                .call(call, expression.span)
+                .expect("a call that is used as a value has a result"),
+            ExpressionKind::Atomic(atomic) => {
+                let value = self.builder.value("old", dtype.into());
+                self.atomic(atomic, Some(value), expression.span);
+                self.builder.expression(IrExpression::Value(value))
+            }
+        }
+    }
+
+    /// Operands from left to right. What reads memory is read before a later operand changes it.
+    fn operands(&mut self, operands: &[&Expression]) -> Vec<Handle<IrExpression>> {
+        let mut lowered = Vec::with_capacity(operands.len());
+        for (position, operand) in operands.iter().enumerate() {
+            let mut handle = self.expression(operand);
+            let later = &operands[position + 1..];
+            // The results of calls and atomics are bound already.
+            let is_bound = matches!(
+                operand.kind,
+                ExpressionKind::Call(_) | ExpressionKind::Atomic(_)
+            );
+            let is_reordered = later.iter().any(|later| later.has_effects());
+            if operand.needs_guard() && !is_bound && is_reordered {
+                handle = self.builder.bind("operand", handle);
+            }
+            lowered.push(handle);
+        }
+        lowered
+    }
+
+    fn conditional(
+        &mut self,
+        expression: &Expression,
+        condition: &Expression,
+        accept: &Expression,
+        reject: &Expression,
+    ) -> Handle<IrExpression> {
+        let condition = self.expression(condition);
+        // Every operation is total, so evaluating both sides is harmless unless memory is touched.
+        if !accept.needs_guard() && !reject.needs_guard() {
+            let accept = self.expression(accept);
+            let reject = self.expression(reject);
+            self.at(expression.span);
+            return self.builder.select(condition, accept, reject);
+        }
+        let chosen = self.builder.variable("chosen", expression.dtype);
+        let accept = self.assigning(chosen, accept);
+        let reject = self.assigning(chosen, reject);
+        self.at(expression.span);
+        self.builder.statement(IrStatement::If {
+            condition,
+            accept,
+            reject,
+        });
+        self.builder.get(chosen)
+    }
+
+    fn logical(
+        &mut self,
+        expression: &Expression,
+        is_and: bool,
+        left: &Expression,
+        right: &Expression,
+    ) -> Handle<IrExpression> {
+        if expression.dtype.is_bool() && !right.needs_guard() {
+            let operator = if is_and {
+                BinaryOperator::BitAnd
+            } else {
+                BinaryOperator::BitOr
+            };
+            let operands = self.operands(&[left, right]);
+            self.at(expression.span);
+            return self.builder.binary(operator, operands[0], operands[1]);
+        }
+        let decided = self.builder.variable("decided", expression.dtype);
+        let left = self.expression(left);
+        self.builder.assign(decided, left);
+        let right = self.assigning(decided, right);
+        self.at(expression.span);
+        let left = self.builder.get(decided);
+        let is_true = self.builder.cast(left, DType::Bool);
+        let nothing = self.builder.block(|_| {});
+        let (accept, reject) = if is_and {
+            (right, nothing)
+        } else {
+            (nothing, right)
+        };
+        self.builder.statement(IrStatement::If {
+            condition: is_true,
+            accept,
+            reject,
+        });
+        self.builder.get(decided)
+    }
+
+    /// A block that assigns an expression to a variable.
+    fn assigning(
+        &mut self,
+        variable: Handle<situ_ir::Variable>,
+        expression: &Expression,
+    ) -> situ_ir::Block {
+        self.builder.open_block();
+        let value = self.expression(expression);
+        self.builder.assign(variable, value);
+        self.builder.close_block()
+    }
+
+    // ----- elements -----
+
+    pub(super) fn pointer(&self, array: ArrayId) -> Handle<IrExpression> {
+        self.arrays[array.0]
+            .pointer
+            .expect("arrays are declared before the body is lowered")
+    }
+
+    /// Where an element is, counted from element `[0, ..., 0]`.
+    pub(super) fn offset(
+        &mut self,
+        array: ArrayId,
+        indices: &[Expression],
+    ) -> Handle<IrExpression> {
+        let span = self.builder.span();
+        let indices: Vec<_> = indices.iter().collect();
+        let indices = self.operands(&indices);
+        self.builder.at(span);
+        let is_strided = matches!(
+            self.function.arrays[array.0].origin,
+            ArrayOrigin::Parameter {
+                layout: Layout::Strided
+            }
+        );
+        let mut offset: Option<Handle<IrExpression>> = None;
+        for (axis, index) in indices.into_iter().enumerate() {
+            offset = Some(if is_strided {
+                let stride = self.arrays[array.0].stride[&axis];
+                let step = self.builder.multiply(index, stride);
+                match offset {
+                    None => step,
+                    Some(offset) => self.builder.add(offset, step),
+                }
+            } else {
+                match offset {
+                    None => index,
+                    Some(offset) => {
+                        let size = self.arrays[array.0].shape[&axis];
+                        let rows = self.builder.multiply(offset, size);
+                        self.builder.add(rows, index)
+                    }
+                }
+            });
+        }
+        match offset {
+            Some(offset) => offset,
+            None => self.builder.index(0),
+        }
+    }
+
+    // ----- calls and atomics -----
+
+    /// Appends a call; gives its result, if it has one.
+    pub(super) fn call(
+        &mut self,
+        call: &Call,
+        span: situ_ir::Span,
+    ) -> Option<Handle<IrExpression>> {
+        let scalars: Vec<_> = call
+            .arguments
+            .iter()
+            .filter_map(|argument| match argument {
+                Argument::Scalar(scalar) => Some(scalar),
+                Argument::Array(_) => None,
+            })
+            .collect();
+        let mut scalars = self.operands(&scalars).into_iter();
+        let lowered: Vec<_> = call
+            .arguments
+            .iter()
+            .map(|argument| match argument {
+                Argument::Scalar(_) => scalars.next(),
+                Argument::Array(_) => None,
+            })
+            .collect();
+        let callee = &self.callees[&call.function];
+        let mut arguments = Vec::with_capacity(callee.plan.parameters.len());
+        for planned in &callee.plan.parameters {
+            let argument = match (&call.arguments[planned.argument], planned.part) {
+                (Argument::Array(array), ArgumentPart::Shape(axis)) => {
+                    self.arrays[array.0].shape[&axis]
+                }
+                (Argument::Array(array), ArgumentPart::Stride(axis)) => {
+                    self.arrays[array.0].stride[&axis]
+                }
+                (Argument::Array(array), _) => self.pointer(*array),
+                (Argument::Scalar(_), _) => {
+                    lowered[planned.argument].expect("scalar arguments were lowered")
+                }
+            };
+            arguments.push(argument);
+        }
+        self.at(span);
+        self.builder.call(self.module, callee.function, &arguments)
+    }
+
+    /// Appends an atomic access.
+    pub(super) fn atomic(
+        &mut self,
+        atomic: &Atomic,
+        result: Option<Handle<situ_ir::Value>>,
+        span: situ_ir::Span,
+    ) {
+        let index = self.offset(atomic.array, &atomic.indices);
+        let expected = atomic.expected.as_ref().map(|value| self.expression(value));
+        let operand = atomic.operand.as_ref().map(|value| self.expression(value));
+        self.at(span);
+        let scope = match self.function.arrays[atomic.array.0].space {
+            AddressSpace::Local => MemoryScope::WorkGroup,
+            AddressSpace::Global | AddressSpace::Private => MemoryScope::Device,
+        };
+        // A load whose result nobody uses still binds it: the IR has no load without one.
+        let result = match (result, atomic.operation) {
+            (None, AtomicOperation::Load) => {
+                let dtype = self.function.arrays[atomic.array.0].dtype;
+                Some(self.builder.value("old", dtype.into()))
+            }
+            (result, _) => result,
+        };
+        self.builder.atomic(IrAtomic {
+            operation: atomic.operation,
+            pointer: self.pointer(atomic.array),
+            index,
+            operand,
+            expected,
+            result,
+            order: MemoryOrder::Relaxed,
+            scope,
+        });
+    }
+
+    /// The opposite of a condition.
+    pub(super) fn not(&mut self, condition: Handle<IrExpression>) -> Handle<IrExpression> {
+        self.builder.unary(UnaryOperator::Not, condition)
+    }
+}

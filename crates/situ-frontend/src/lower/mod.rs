@@ -1,0 +1,230 @@
+//! [`typed`](crate::typed) tree to IR.
+//!
+//! Nothing can be wrong any more, so nothing is reported here. What is left to do: Python's order of
+//! evaluation (IR expressions have no effects, so calls, atomics and anything that must not be
+//! evaluated needlessly become statements), element addresses, loops over `range`, and the
+//! parameters that carry shapes and strides ([`crate::plan`]).
+
+mod expressions;
+mod names;
+mod parameters;
+mod statements;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use situ_ir::{
+    ArrayVariable, Expression as IrExpression, Function as IrFunction, FunctionBuilder, Handle,
+    Module, Source, Span, Type, Variable,
+};
+
+use crate::infer::Program;
+use crate::lower::names::{ascii_name, unique_name};
+use crate::lower::parameters::{Usage, plan_of};
+use crate::plan::{ArgumentPart, ParameterPlan};
+use crate::typed::{ArrayOrigin, Function, FunctionId, ParameterKind, SlotId};
+
+/// A module with one kernel, and how the kernel is called.
+pub(crate) struct Lowered {
+    pub(crate) module: Module,
+    pub(crate) kernel: String,
+    pub(crate) plan: ParameterPlan,
+}
+
+/// Writes a kernel and the device functions it calls as IR.
+pub(crate) fn lower(program: &Program<'_>, kernel: &Function, source: &Source) -> Lowered {
+    let mut module = Module::new(ascii_name(&kernel.name));
+    module.source = Some(source.clone());
+    let mut names = BTreeSet::new();
+    let kernel_name = unique_name(&ascii_name(&kernel.name), &mut names);
+    let mut callees = BTreeMap::new();
+    // A function comes after those it calls, so going through them in order suffices.
+    for id in called_functions(program, kernel) {
+        let function = &program.functions[id.0];
+        let name = unique_name(&ascii_name(&function.name), &mut names);
+        let origin = function
+            .origin
+            .map(|origin| &program.environment.functions[origin]);
+        let has_same_source = origin.is_some_and(|origin| origin.source == *source);
+        let builder = FunctionBuilder::device(name, function.result);
+        let lowered = lower_function(builder, function, &mut module, &callees, has_same_source);
+        callees.insert(id, lowered);
+    }
+    let builder = FunctionBuilder::kernel(kernel_name.clone(), kernel.dims);
+    let lowered = lower_function(builder, kernel, &mut module, &callees, true);
+    Lowered {
+        module,
+        kernel: kernel_name,
+        plan: lowered.plan,
+    }
+}
+
+/// The device functions that a kernel calls, directly or not.
+fn called_functions(program: &Program<'_>, kernel: &Function) -> BTreeSet<FunctionId> {
+    let mut found = BTreeSet::new();
+    let mut waiting = Usage::of(kernel).callees;
+    while let Some(id) = waiting.pop_first() {
+        if found.insert(id) {
+            waiting.extend(Usage::of(&program.functions[id.0]).callees);
+        }
+    }
+    found
+}
+
+/// A device function that is part of the module.
+struct Callee {
+    function: Handle<IrFunction>,
+    plan: ParameterPlan,
+}
+
+fn lower_function(
+    mut builder: FunctionBuilder,
+    function: &Function,
+    module: &mut Module,
+    callees: &BTreeMap<FunctionId, Callee>,
+    has_module_source: bool,
+) -> Callee {
+    if has_module_source {
+        builder.set_function_span(function.span);
+    }
+    let plan = plan_of(function, callees);
+    let mut lowering = Lowering {
+        builder,
+        function,
+        module,
+        callees,
+        has_module_source,
+        scalars: vec![None; function.parameters.len()],
+        arrays: Vec::new(),
+        variables: Vec::new(),
+        slots: BTreeMap::new(),
+    };
+    lowering.declare(&plan);
+    lowering.block(&function.body);
+    let builder = lowering.builder;
+    let function = builder.finish(module);
+    Callee { function, plan }
+}
+
+/// A function being lowered.
+struct Lowering<'a> {
+    builder: FunctionBuilder,
+    function: &'a Function,
+    module: &'a Module,
+    callees: &'a BTreeMap<FunctionId, Callee>,
+    /// Whether spans point into the module's source; those of functions from other files do not.
+    has_module_source: bool,
+    /// Scalar parameters.
+    scalars: Vec<Option<Handle<IrExpression>>>,
+    arrays: Vec<LoweredArray>,
+    variables: Vec<Handle<Variable>>,
+    slots: BTreeMap<SlotId, Handle<IrExpression>>,
+}
+
+/// What an array is made of.
+#[derive(Clone, Debug, Default)]
+struct LoweredArray {
+    pointer: Option<Handle<IrExpression>>,
+    shape: BTreeMap<usize, Handle<IrExpression>>,
+    stride: BTreeMap<usize, Handle<IrExpression>>,
+}
+
+impl Lowering<'_> {
+    fn at(&mut self, span: Span) {
+        let span = if self.has_module_source {
+            span
+        } else {
+            Span::NONE
+        };
+        self.builder.at(span);
+    }
+
+    /// Declares parameters, variables and arrays.
+    fn declare(&mut self, plan: &ParameterPlan) {
+        self.arrays = vec![LoweredArray::default(); self.function.arrays.len()];
+        self.declare_parameters(plan);
+        self.declare_arrays();
+        for variable in &self.function.variables {
+            let name = ascii_name(&variable.name);
+            let handle = self.builder.variable(name, variable.dtype);
+            self.variables.push(handle);
+        }
+        for (position, parameter) in self.function.parameters.iter().enumerate() {
+            if let ParameterKind::Scalar {
+                variable: Some(variable),
+                ..
+            } = parameter.kind
+            {
+                self.at(parameter.span);
+                let value = self.scalars[position].expect("scalar parameters were declared");
+                let dtype = self.function.variables[variable.0].dtype;
+                let value = self.builder.cast(value, dtype);
+                self.builder.assign(self.variables[variable.0], value);
+            }
+        }
+    }
+
+    fn declare_parameters(&mut self, plan: &ParameterPlan) {
+        let function = self.function;
+        let mut names: BTreeSet<String> = function
+            .parameters
+            .iter()
+            .map(|parameter| ascii_name(&parameter.name))
+            .collect();
+        for planned in &plan.parameters {
+            let parameter = &function.parameters[planned.argument];
+            self.at(parameter.span);
+            let name = ascii_name(&parameter.name);
+            match (parameter.kind, planned.part) {
+                (ParameterKind::Scalar { dtype, .. }, _) => {
+                    let handle = self.builder.parameter(name, dtype.into());
+                    self.scalars[planned.argument] = Some(handle);
+                }
+                (ParameterKind::Array(id), ArgumentPart::Shape(axis)) => {
+                    let name = unique_name(&format!("{name}_shape_{axis}"), &mut names);
+                    let handle = self.builder.parameter(name, Type::INDEX);
+                    self.arrays[id.0].shape.insert(axis, handle);
+                }
+                (ParameterKind::Array(id), ArgumentPart::Stride(axis)) => {
+                    let name = unique_name(&format!("{name}_stride_{axis}"), &mut names);
+                    let handle = self.builder.parameter(name, Type::INDEX);
+                    self.arrays[id.0].stride.insert(axis, handle);
+                }
+                (ParameterKind::Array(id), _) => {
+                    let array = &function.arrays[id.0];
+                    let ty = Type::pointer(array.dtype, array.space);
+                    let handle = self.builder.parameter(name, ty);
+                    self.arrays[id.0].pointer = Some(handle);
+                }
+            }
+        }
+    }
+
+    fn declare_arrays(&mut self) {
+        let function = self.function;
+        for (array, position) in function.arrays.iter().zip(0..) {
+            let ArrayOrigin::Declared { shape, span } = &array.origin else {
+                continue;
+            };
+            self.at(*span);
+            let declared = ArrayVariable {
+                name: ascii_name(&array.name),
+                element: array.dtype,
+                length: shape.iter().product(),
+                space: array.space,
+            };
+            let pointer = self.builder.array(
+                declared.name,
+                declared.element,
+                declared.length,
+                declared.space,
+            );
+            let lowered: &mut LoweredArray = &mut self.arrays[position];
+            lowered.pointer = Some(pointer);
+            let sizes: Vec<_> = shape
+                .iter()
+                .map(|size| self.builder.index(*size as i64))
+                .collect();
+            self.arrays[position].shape = sizes.into_iter().enumerate().collect();
+        }
+    }
+}

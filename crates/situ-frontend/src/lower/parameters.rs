@@ -1,0 +1,180 @@
+//! Which parts of its arguments a function uses.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::lower::Callee;
+use crate::plan::{ArgumentPart, Layout, ParameterPlan, PlannedParameter};
+use crate::typed::{
+    Argument, ArrayId, ArrayOrigin, Call, Expression, ExpressionKind, Function, FunctionId,
+    ParameterKind, Statement, StatementKind, Step,
+};
+
+/// What a function's body refers to.
+#[derive(Debug, Default)]
+pub(crate) struct Usage<'a> {
+    pub(crate) callees: BTreeSet<FunctionId>,
+    /// Sizes that are asked for.
+    shapes: BTreeSet<(ArrayId, usize)>,
+    /// Arrays whose elements are accessed.
+    accessed: BTreeSet<ArrayId>,
+    calls: Vec<&'a Call>,
+}
+
+impl<'a> Usage<'a> {
+    pub(crate) fn of(function: &'a Function) -> Self {
+        let mut usage = Self::default();
+        usage.block(&function.body);
+        usage
+    }
+
+    fn block(&mut self, body: &'a [Statement]) {
+        for statement in body {
+            match &statement.kind {
+                StatementKind::Assign { value, .. }
+                | StatementKind::Bind { value, .. }
+                | StatementKind::Return(Some(value))
+                | StatementKind::Evaluate(value) => self.expression(value),
+                StatementKind::Store {
+                    array,
+                    indices,
+                    value,
+                } => {
+                    self.accessed.insert(*array);
+                    for index in indices {
+                        self.expression(index);
+                    }
+                    self.expression(value);
+                }
+                StatementKind::If {
+                    condition,
+                    accept,
+                    reject,
+                } => {
+                    self.expression(condition);
+                    self.block(accept);
+                    self.block(reject);
+                }
+                StatementKind::While { condition, body } => {
+                    self.expression(condition);
+                    self.block(body);
+                }
+                StatementKind::For(loop_) => {
+                    self.expression(&loop_.start);
+                    self.expression(&loop_.stop);
+                    if let Step::Dynamic(step) = &loop_.step {
+                        self.expression(step);
+                    }
+                    self.block(&loop_.body);
+                }
+                StatementKind::Call(call) => {
+                    self.call(call);
+                    call.for_each_expression(&mut |each| self.node(each));
+                }
+                StatementKind::Atomic(atomic) => {
+                    self.accessed.insert(atomic.array);
+                    atomic.for_each_expression(&mut |each| self.node(each));
+                }
+                StatementKind::Break
+                | StatementKind::Continue
+                | StatementKind::Return(None)
+                | StatementKind::Barrier(_) => {}
+            }
+        }
+    }
+
+    fn expression(&mut self, expression: &'a Expression) {
+        expression.for_each(&mut |each| self.node(each));
+    }
+
+    fn node(&mut self, expression: &'a Expression) {
+        match &expression.kind {
+            ExpressionKind::Shape { array, axis } => {
+                self.shapes.insert((*array, *axis));
+            }
+            ExpressionKind::Element { array, .. } => {
+                self.accessed.insert(*array);
+            }
+            ExpressionKind::Call(call) => self.call(call),
+            ExpressionKind::Atomic(atomic) => {
+                self.accessed.insert(atomic.array);
+            }
+            _ => {}
+        }
+    }
+
+    fn call(&mut self, call: &'a Call) {
+        self.callees.insert(call.function);
+        self.calls.push(call);
+    }
+}
+
+/// The IR parameters of a function.
+pub(crate) fn plan_of(
+    function: &Function,
+    callees: &BTreeMap<FunctionId, Callee>,
+) -> ParameterPlan {
+    let usage = Usage::of(function);
+    let mut used: BTreeSet<(ArrayId, Part)> = BTreeSet::new();
+    used.extend(
+        usage
+            .shapes
+            .iter()
+            .map(|(array, axis)| (*array, Part::Shape(*axis))),
+    );
+    for id in &usage.accessed {
+        let array = &function.arrays[id.0];
+        match array.origin {
+            ArrayOrigin::Parameter {
+                layout: Layout::Contiguous,
+            } => used.extend((1..array.ndim).map(|axis| (*id, Part::Shape(axis)))),
+            ArrayOrigin::Parameter {
+                layout: Layout::Strided,
+            } => used.extend((0..array.ndim).map(|axis| (*id, Part::Stride(axis)))),
+            ArrayOrigin::Declared { .. } => {}
+        }
+    }
+    for call in &usage.calls {
+        used.extend(passed_on(call, callees));
+    }
+    let mut plan = ParameterPlan::default();
+    for (argument, parameter) in function.parameters.iter().enumerate() {
+        let mut push = |part| plan.parameters.push(PlannedParameter { argument, part });
+        match parameter.kind {
+            ParameterKind::Scalar { .. } => push(ArgumentPart::Scalar),
+            ParameterKind::Array(id) => {
+                push(ArgumentPart::Pointer);
+                for (array, part) in &used {
+                    match part {
+                        _ if *array != id => {}
+                        Part::Shape(axis) => push(ArgumentPart::Shape(*axis)),
+                        Part::Stride(axis) => push(ArgumentPart::Stride(*axis)),
+                    }
+                }
+            }
+        }
+    }
+    plan
+}
+
+/// The parts of arrays that a call hands on.
+fn passed_on(call: &Call, callees: &BTreeMap<FunctionId, Callee>) -> Vec<(ArrayId, Part)> {
+    let plan = &callees[&call.function].plan;
+    let parts = plan.parameters.iter().filter_map(|planned| {
+        let Argument::Array(array) = call.arguments[planned.argument] else {
+            return None;
+        };
+        match planned.part {
+            ArgumentPart::Shape(axis) => Some((array, Part::Shape(axis))),
+            ArgumentPart::Stride(axis) => Some((array, Part::Stride(axis))),
+            ArgumentPart::Pointer | ArgumentPart::Scalar => None,
+        }
+    });
+    parts.collect()
+}
+
+/// A part of an array besides its pointer; shapes come before strides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Part {
+    Shape(usize),
+    Stride(usize),
+}

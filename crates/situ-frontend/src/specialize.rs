@@ -1,0 +1,130 @@
+//! From a Python function and the types of its arguments to a kernel.
+//!
+//! A kernel is compiled anew for each list of argument types (its *specialisation*); what the names
+//! around it stand for is fixed at that moment. The result does not depend on shapes, addresses,
+//! queues or devices, so one specialisation serves them all.
+
+use situ_ir::{DType, Diagnostic, Diagnostics, Source, ValidModule, validate};
+
+use crate::environment::Environment;
+use crate::error::{Error, Refusal};
+use crate::infer::{Failure, ParameterType, Program, Subject, infer, problems};
+use crate::lower::lower;
+use crate::parse::parse_function;
+use crate::plan::{ArgumentType, ParameterPlan};
+
+/// Choices that change the meaning of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Options {
+    /// The dtype of Python floats that meet nothing else, and of `/` between integers. `float64`,
+    /// or `float32` for devices without `float64`.
+    pub default_float: DType,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            default_float: DType::F64,
+        }
+    }
+}
+
+/// A kernel for one list of argument types.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// The IR: the kernel and the device functions it calls.
+    pub module: ValidModule,
+    /// The kernel's name in the module.
+    pub kernel: String,
+    /// Dimensions of the ranges it is launched over, 1 to 3.
+    pub dims: u8,
+    /// The Python function's parameters, by name.
+    pub parameters: Vec<String>,
+    /// How arguments become the kernel's IR parameters.
+    pub plan: ParameterPlan,
+}
+
+/// Compiles the function called `name` in `source` for these arguments.
+///
+/// ```
+/// use situ_frontend::{ArgumentType, Environment, Layout, Options, specialize};
+/// use situ_frontend::{Binding, KnownModule};
+/// use situ_ir::{DType, Source};
+///
+/// let source = Source::new(
+///     "double.py",
+///     "def double(x):\n    i = situ.get_global_id(0)\n    x[i] = 2 * x[i]\n",
+/// );
+/// let mut environment = Environment::default();
+/// let situ = Binding::Module(KnownModule::Situ);
+/// environment.bindings.insert("situ".to_owned(), situ);
+/// let array = ArgumentType::Array { dtype: DType::F32, ndim: 1, layout: Layout::Contiguous };
+/// let compiled = specialize(&source, "double", &[array], &environment, Options::default())?;
+/// assert_eq!(compiled.kernel, "double");
+/// # Ok::<(), situ_frontend::Error>(())
+/// ```
+///
+/// # Errors
+/// Everything in the function, and in the functions it calls, that a kernel cannot do.
+pub fn specialize(
+    source: &Source,
+    name: &str,
+    arguments: &[ArgumentType],
+    environment: &Environment,
+    options: Options,
+) -> Result<Compiled, Error> {
+    let refused = |own: Vec<Diagnostic>, mut reports: Vec<Diagnostics>| {
+        if !own.is_empty() {
+            reports.push(Diagnostics {
+                list: own,
+                source: Some(source.clone()),
+            });
+        }
+        let kernel = name.to_owned();
+        Error::Refused(Refusal { kernel, reports })
+    };
+    let syntax = parse_function(source, name).map_err(|own| refused(own, Vec::new()))?;
+    let parameters: Vec<&str> = syntax
+        .parameters
+        .iter()
+        .map(|parameter| parameter.name.as_str())
+        .collect();
+    if parameters.len() != arguments.len() {
+        let problem = problems::kernel_argument_count(&syntax.name, &parameters, arguments.len());
+        return Err(refused(vec![problem], Vec::new()));
+    }
+    let types: Vec<_> = arguments.iter().copied().map(ParameterType::from).collect();
+    let mut program = Program::new(environment, options);
+    let subject = Subject {
+        syntax: &syntax,
+        bindings: &environment.bindings,
+        parameters: &types,
+        origin: None,
+    };
+    let kernel =
+        infer(&mut program, subject).map_err(|Failure { own, callees }| refused(own, callees))?;
+    let lowered = lower(&program, &kernel, source);
+    let module = validate(lowered.module).map_err(|found| refusal_of(name, found))?;
+    Ok(Compiled {
+        module,
+        kernel: lowered.kernel,
+        dims: kernel.dims,
+        parameters: parameters.into_iter().map(str::to_owned).collect(),
+        plan: lowered.plan,
+    })
+}
+
+/// Rules of the IR that a user can break: sizes of code and memory, and where work-items meet. All
+/// others are kept by the front end.
+const RULES_FOR_USERS: [&str; 6] = ["V006", "V007", "V008", "V019", "V063", "V070"];
+
+fn refusal_of(name: &str, found: Diagnostics) -> Error {
+    let kernel = name.to_owned();
+    let is_users = |diagnostic: &Diagnostic| RULES_FOR_USERS.contains(&diagnostic.code);
+    if found.list.iter().all(is_users) {
+        let reports = vec![found];
+        Error::Refused(Refusal { kernel, reports })
+    } else {
+        Error::Internal { kernel, found }
+    }
+}

@@ -1,0 +1,376 @@
+//! A function whose every expression has a dtype.
+//!
+//! [`crate::infer`] makes it from the syntax tree: names are resolved, conversions are explicit,
+//! library functions are replaced by what they compute, and nothing is left that could be wrong.
+//! [`crate::lower`] writes it down as IR. Evaluation is Python's: from left to right, each operand
+//! once, and only what `and`, `or` and conditional expressions need.
+
+use situ_ir::{
+    AddressSpace, AtomicOperation, BinaryOperator, DType, Literal, MathFunction, MemorySpaces,
+    Span, UnaryOperator, WorkItemQuery,
+};
+
+use crate::plan::Layout;
+
+/// A kernel or device function for one list of argument types.
+#[derive(Clone, Debug)]
+pub(crate) struct Function {
+    pub(crate) name: String,
+    pub(crate) span: Span,
+    /// Dimensions of the ranges that the work-item functions used here need, at least 1.
+    pub(crate) dims: u8,
+    pub(crate) parameters: Vec<Parameter>,
+    pub(crate) variables: Vec<Variable>,
+    /// Array parameters and declared arrays.
+    pub(crate) arrays: Vec<Array>,
+    pub(crate) body: Vec<Statement>,
+    pub(crate) result: Option<DType>,
+    /// The place of a device function in [`crate::environment::Environment::functions`].
+    pub(crate) origin: Option<usize>,
+}
+
+/// A parameter as the user wrote it.
+#[derive(Clone, Debug)]
+pub(crate) struct Parameter {
+    pub(crate) name: String,
+    pub(crate) span: Span,
+    pub(crate) kind: ParameterKind,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ParameterKind {
+    Scalar {
+        dtype: DType,
+        /// Where it is copied to at the start, if the function assigns it.
+        variable: Option<VariableId>,
+    },
+    Array(ArrayId),
+}
+
+/// Position in [`Function::parameters`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ParameterId(pub(crate) usize);
+
+/// Position in [`Function::variables`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct VariableId(pub(crate) usize);
+
+/// Position in [`Function::arrays`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ArrayId(pub(crate) usize);
+
+/// Position in the list of specialised device functions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct FunctionId(pub(crate) usize);
+
+/// Something computed once inside of an expression; unique in the function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct SlotId(pub(crate) usize);
+
+/// A scalar variable.
+#[derive(Clone, Debug)]
+pub(crate) struct Variable {
+    pub(crate) name: String,
+    pub(crate) dtype: DType,
+}
+
+/// Elements that can be indexed.
+#[derive(Clone, Debug)]
+pub(crate) struct Array {
+    pub(crate) name: String,
+    pub(crate) dtype: DType,
+    pub(crate) ndim: usize,
+    pub(crate) space: AddressSpace,
+    pub(crate) origin: ArrayOrigin,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum ArrayOrigin {
+    /// Passed by the caller, with its shape and strides.
+    Parameter { layout: Layout },
+    /// Declared here, with a shape known at compile time.
+    Declared { shape: Vec<u64>, span: Span },
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Statement {
+    pub(crate) kind: StatementKind,
+    pub(crate) span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum StatementKind {
+    Assign {
+        variable: VariableId,
+        value: Expression,
+    },
+    /// Evaluates now; later expressions refer to the result by the slot.
+    Bind {
+        slot: SlotId,
+        value: Expression,
+    },
+    Store {
+        array: ArrayId,
+        indices: Vec<Expression>,
+        value: Expression,
+    },
+    If {
+        condition: Expression,
+        accept: Vec<Statement>,
+        reject: Vec<Statement>,
+    },
+    While {
+        condition: Expression,
+        body: Vec<Statement>,
+    },
+    For(ForRange),
+    Break,
+    Continue,
+    Return(Option<Expression>),
+    /// Evaluated for its effect.
+    Evaluate(Expression),
+    Call(Call),
+    Atomic(Box<Atomic>),
+    Barrier(MemorySpaces),
+}
+
+/// `for variable in range(start, stop, step)`, all `int64`.
+#[derive(Clone, Debug)]
+pub(crate) struct ForRange {
+    pub(crate) variable: VariableId,
+    pub(crate) start: Expression,
+    pub(crate) stop: Expression,
+    pub(crate) step: Step,
+    pub(crate) body: Vec<Statement>,
+}
+
+/// How a `for` loop counts.
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    /// By a constant that is not zero.
+    Constant(i64),
+    /// By a number known only when the loop starts; zero repeats nothing.
+    Dynamic(Expression),
+}
+
+/// A scalar expression.
+#[derive(Clone, Debug)]
+pub(crate) struct Expression {
+    pub(crate) kind: ExpressionKind,
+    pub(crate) dtype: DType,
+    pub(crate) span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum ExpressionKind {
+    Literal(Literal),
+    Parameter(ParameterId),
+    Variable(VariableId),
+    Slot(SlotId),
+    /// The size of an array along an axis.
+    Shape {
+        array: ArrayId,
+        axis: usize,
+    },
+    WorkItem(WorkItemQuery),
+    Unary {
+        operator: UnaryOperator,
+        operand: Box<Expression>,
+    },
+    Binary {
+        operator: BinaryOperator,
+        left: Box<Expression>,
+        right: Box<Expression>,
+    },
+    Math {
+        function: MathFunction,
+        arguments: Vec<Expression>,
+    },
+    Cast(Box<Expression>),
+    /// Only the chosen side is evaluated.
+    Conditional {
+        condition: Box<Expression>,
+        accept: Box<Expression>,
+        reject: Box<Expression>,
+    },
+    /// `and` / `or`: the right side is evaluated only if the left one does not decide.
+    Logical {
+        is_and: bool,
+        left: Box<Expression>,
+        right: Box<Expression>,
+    },
+    Complex {
+        real: Box<Expression>,
+        imaginary: Box<Expression>,
+    },
+    Element {
+        array: ArrayId,
+        indices: Vec<Expression>,
+    },
+    /// `value` is evaluated once; `body` refers to it by the slot.
+    Let {
+        slot: SlotId,
+        value: Box<Expression>,
+        body: Box<Expression>,
+    },
+    Call(Call),
+    Atomic(Box<Atomic>),
+}
+
+/// A call of a device function.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    pub(crate) function: FunctionId,
+    pub(crate) arguments: Vec<Argument>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Argument {
+    Scalar(Expression),
+    Array(ArrayId),
+}
+
+/// An indivisible access to one element.
+#[derive(Clone, Debug)]
+pub(crate) struct Atomic {
+    pub(crate) operation: AtomicOperation,
+    pub(crate) array: ArrayId,
+    pub(crate) indices: Vec<Expression>,
+    pub(crate) operand: Option<Expression>,
+    pub(crate) expected: Option<Expression>,
+}
+
+impl Expression {
+    pub(crate) fn new(kind: ExpressionKind, dtype: DType, span: Span) -> Self {
+        Self { kind, dtype, span }
+    }
+
+    pub(crate) fn literal(literal: Literal, span: Span) -> Self {
+        Self::new(ExpressionKind::Literal(literal), literal.dtype(), span)
+    }
+
+    /// Whether evaluating this costs nothing, so that it may be written twice.
+    pub(crate) fn is_trivial(&self) -> bool {
+        match &self.kind {
+            ExpressionKind::Literal(_)
+            | ExpressionKind::Parameter(_)
+            | ExpressionKind::Variable(_)
+            | ExpressionKind::Slot(_)
+            | ExpressionKind::Shape { .. }
+            | ExpressionKind::WorkItem(_) => true,
+            ExpressionKind::Cast(operand) => operand.is_trivial(),
+            _ => false,
+        }
+    }
+
+    /// Calls `visit` with this expression and all expressions inside of it.
+    pub(crate) fn for_each<'a>(&'a self, visit: &mut impl FnMut(&'a Self)) {
+        visit(self);
+        match &self.kind {
+            ExpressionKind::Literal(_)
+            | ExpressionKind::Parameter(_)
+            | ExpressionKind::Variable(_)
+            | ExpressionKind::Slot(_)
+            | ExpressionKind::Shape { .. }
+            | ExpressionKind::WorkItem(_) => {}
+            ExpressionKind::Unary { operand, .. } | ExpressionKind::Cast(operand) => {
+                operand.for_each(visit);
+            }
+            ExpressionKind::Binary { left, right, .. }
+            | ExpressionKind::Logical { left, right, .. } => {
+                left.for_each(visit);
+                right.for_each(visit);
+            }
+            ExpressionKind::Complex { real, imaginary } => {
+                real.for_each(visit);
+                imaginary.for_each(visit);
+            }
+            ExpressionKind::Conditional {
+                condition,
+                accept,
+                reject,
+            } => {
+                condition.for_each(visit);
+                accept.for_each(visit);
+                reject.for_each(visit);
+            }
+            ExpressionKind::Math { arguments, .. } => {
+                for each in arguments {
+                    each.for_each(visit);
+                }
+            }
+            ExpressionKind::Element { indices, .. } => {
+                for each in indices {
+                    each.for_each(visit);
+                }
+            }
+            ExpressionKind::Let { value, body, .. } => {
+                value.for_each(visit);
+                body.for_each(visit);
+            }
+            ExpressionKind::Call(call) => call.for_each_expression(visit),
+            ExpressionKind::Atomic(atomic) => atomic.for_each_expression(visit),
+        }
+    }
+
+    fn any(&self, holds: impl Fn(&Self) -> bool) -> bool {
+        let mut found = false;
+        self.for_each(&mut |each| found |= holds(each));
+        found
+    }
+
+    /// Whether evaluating this reads memory, or does something that must not happen needlessly.
+    pub(crate) fn needs_guard(&self) -> bool {
+        self.any(|each| {
+            matches!(
+                each.kind,
+                ExpressionKind::Element { .. }
+                    | ExpressionKind::Call(_)
+                    | ExpressionKind::Atomic(_)
+            )
+        })
+    }
+
+    /// Whether evaluating this may change memory.
+    pub(crate) fn has_effects(&self) -> bool {
+        self.any(|each| {
+            matches!(
+                each.kind,
+                ExpressionKind::Call(_) | ExpressionKind::Atomic(_)
+            )
+        })
+    }
+
+    /// Whether lowering this appends statements, so that it cannot be a loop's condition.
+    pub(crate) fn appends_statements(&self) -> bool {
+        self.any(|each| match &each.kind {
+            ExpressionKind::Let { .. } | ExpressionKind::Call(_) | ExpressionKind::Atomic(_) => {
+                true
+            }
+            ExpressionKind::Logical { right, .. } => right.needs_guard(),
+            ExpressionKind::Conditional { accept, reject, .. } => {
+                accept.needs_guard() || reject.needs_guard()
+            }
+            _ => false,
+        })
+    }
+}
+
+impl Call {
+    pub(crate) fn for_each_expression<'a>(&'a self, visit: &mut impl FnMut(&'a Expression)) {
+        for argument in &self.arguments {
+            if let Argument::Scalar(expression) = argument {
+                expression.for_each(visit);
+            }
+        }
+    }
+}
+
+impl Atomic {
+    pub(crate) fn for_each_expression<'a>(&'a self, visit: &mut impl FnMut(&'a Expression)) {
+        let operands = self.operand.iter().chain(&self.expected);
+        for each in self.indices.iter().chain(operands) {
+            each.for_each(visit);
+        }
+    }
+}

@@ -1,0 +1,8 @@
+# types: float64[:], float64[:], int64
+import situ
+
+
+@situ.kernel
+def kernel(a, b, n):
+    yield a[0]
+    await b
