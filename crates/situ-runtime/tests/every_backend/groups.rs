@@ -3,14 +3,9 @@
 use situ_ir::{
     AddressSpace, DType, FunctionBuilder, Literal, MemorySpaces, NdRange, Type, WorkItemQuery,
 };
-use situ_runtime::{Argument, Error, Queue, select};
+use situ_runtime::{Argument, Error};
 
-use crate::{compile, download, pointer, pointer_to, upload};
-
-/// The native emitter does not write work-groups yet; until then these tests are for the others.
-fn on_every_device(test: impl Fn(&Queue)) {
-    test(&Queue::new(&select("reference").unwrap()));
-}
+use crate::{compile, download, on_every_device, pointer, pointer_to, upload};
 
 /// Reverses each work-group's elements through local memory that is passed as an argument.
 fn reversing_kernel() -> FunctionBuilder {

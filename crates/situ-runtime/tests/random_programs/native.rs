@@ -40,11 +40,7 @@ impl NativeTarget {
                 math,
                 sub_group_size: 4,
             },
-            compile: CompileOptions {
-                cpu,
-                passes,
-                preferred_vector_bits: None,
-            },
+            compile: CompileOptions { cpu, passes },
         }
     }
 }
