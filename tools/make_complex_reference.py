@@ -1,8 +1,9 @@
 """Make the reference values that the complex formulas of situ-ir are tested against.
 
 Accuracy tables (``float32.txt``, ``float64.txt``): points where complex functions are hard, and the
-correctly rounded results by mpmath. Special values (``special.txt``): all pairs of zeros, infinities,
-NaN and points on the branch cuts, and the results of NumPy, which are those of C's Annex G.
+correctly rounded results by mpmath. Special values (``special.txt``): all pairs of zeros,
+infinities, NaN and points on the branch cuts, and the results of NumPy, which are those of C's
+Annex G.
 
 Run it in an environment that has numpy and mpmath::
 
@@ -19,7 +20,23 @@ from pathlib import Path
 import mpmath
 import numpy as np
 
-FUNCTIONS = "sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp log sqrt".split()
+FUNCTIONS = [
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "sinh",
+    "cosh",
+    "tanh",
+    "asinh",
+    "acosh",
+    "atanh",
+    "exp",
+    "log",
+    "sqrt",
+]
 GROWING = {"sin", "cos", "tan", "sinh", "cosh", "tanh", "exp"}
 NUMPY_NAMES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"} | {
     "asinh": "arcsinh",
@@ -49,11 +66,11 @@ class Format:
             return math.copysign(math.inf, value)
 
     def nearest(self, value: float) -> float:
-        """The nearest number of this format to a float64."""
+        """Round a float64 to this format."""
         return self.round(mpmath.mpf(value))
 
     def hex(self, value: float) -> str:
-        """The bits of a number."""
+        """Write the bits of a number."""
         (bits,) = struct.unpack(self.bits, struct.pack(self.code, value))
         return f"{bits:0{struct.calcsize(self.code) * 2}x}"
 
@@ -63,17 +80,17 @@ DOUBLE = Format("float64", "<d", "<Q", 53, -1074)
 
 
 def sign() -> float:
-    """Plus or minus one."""
+    """Draw plus or minus one."""
     return random.choice((-1.0, 1.0))
 
 
 def magnitude(low: float, high: float) -> float:
-    """A number whose logarithm is uniform, with either sign."""
+    """Draw a number whose logarithm is uniform, with either sign."""
     return sign() * 10.0 ** random.uniform(low, high)
 
 
 def points(form: Format, function: str) -> list[tuple[float, float]]:
-    """Arguments where the function is easy, and where it is hard."""
+    """Draw arguments where the function is easy, and where it is hard."""
     wide = (-300, 300) if form is DOUBLE else (-37, 37)
     tiny = (-16, -1) if form is DOUBLE else (-8, -1)
     result = [(random.uniform(-5, 5), random.uniform(-5, 5)) for _ in range(25)]
@@ -83,7 +100,11 @@ def points(form: Format, function: str) -> list[tuple[float, float]]:
         for _ in range(25):
             point = [0.0, 0.0]
             point[along] = sign() * random.choice(
-                (limit * random.uniform(0.97, 1.03), random.uniform(0, limit), 10 ** random.uniform(*tiny))
+                (
+                    limit * random.uniform(0.97, 1.03),
+                    random.uniform(0, limit),
+                    10 ** random.uniform(*tiny),
+                )
             )
             point[across] = magnitude(tiny[0], 5)
             result.append((point[0], point[1]))
@@ -100,22 +121,32 @@ def points(form: Format, function: str) -> list[tuple[float, float]]:
             result.append((math.cos(angle) * distance, math.sin(angle) * distance))
         # Where both squares are about a half, their sum and 1 cancel.
         for quadrant in range(12):
-            angle, distance = (quadrant + 0.5) * math.pi / 2 + random.gauss(0, 0.05), random.gauss(1, 0.03)
+            angle, distance = (
+                (quadrant + 0.5) * math.pi / 2 + random.gauss(0, 0.05),
+                random.gauss(1, 0.03),
+            )
             result.append((math.cos(angle) * distance, math.sin(angle) * distance))
         for _ in range(20):
-            near, small = sign() * (1 + magnitude(*tiny)), magnitude(*random.choice((tiny, (wide[0], -1))))
+            near, small = (
+                sign() * (1 + magnitude(*tiny)),
+                magnitude(*random.choice((tiny, (wide[0], -1)))),
+            )
             result.append(random.choice(((near, small), (small, near))))
         result += [(sign(), magnitude(wide[0], -1)) for _ in range(4)]
         result += [(magnitude(wide[0], -1), sign()) for _ in range(4)]
         result += [(-1e8, 1e-10), (-1e8, 1e8), (1e-3, -1e8), (3e-5, 4e-5), (0.6, 0.8), (-0.8, 0.6)]
-        edge = [form.round(mpmath.ldexp(1, e)) for e in (form.smallest, form.smallest + form.precision)]
+        edge = [
+            form.round(mpmath.ldexp(1, e)) for e in (form.smallest, form.smallest + form.precision)
+        ]
         largest = 1.7e308 if form is DOUBLE else 3.4e38
-        result += [(x, y) for x in (edge[0], edge[1], largest) for y in (edge[0], -edge[1], largest)]
+        result += [
+            (x, y) for x in (edge[0], edge[1], largest) for y in (edge[0], -edge[1], largest)
+        ]
     return [(form.nearest(x), form.nearest(y)) for x, y in result]
 
 
 def accuracy_rows(form: Format) -> list[str]:
-    """One line for each function and point."""
+    """Write one line for each function and point."""
     rows = []
     for function in FUNCTIONS:
         for x, y in points(form, function):
@@ -134,7 +165,7 @@ def accuracy_rows(form: Format) -> list[str]:
 
 
 def special_rows() -> list[str]:
-    """What NumPy says about every pair of special values."""
+    """Ask NumPy about every pair of special values."""
     values = (0.0, -0.0, 0.5, -0.5, 2.0, -2.0, math.inf, -math.inf, math.nan)
     rows = []
     with np.errstate(all="ignore"):

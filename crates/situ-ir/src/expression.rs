@@ -460,7 +460,8 @@ macro_rules! math_functions {
     ($($(#[$doc:meta])* $variant:ident, $name:literal, $arity:literal, $domain:ident;)*) => {
         /// Mathematical functions of floats (and some of complex numbers).
         ///
-        /// On `float16` they are computed in `float32` and rounded once.
+        /// On `float16` they are computed in `float32` and rounded once, except `Nextafter`, which
+        /// steps through `float16` itself.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum MathFunction {
             $($(#[$doc])* $variant,)*

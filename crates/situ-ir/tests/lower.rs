@@ -1,7 +1,7 @@
 //! Lowered kernels compute what the kernels they came from compute, on hard numbers.
 //!
-//! The interpreter runs both. Everything the IR defines exactly must agree bit for bit (a NaN with any
-//! NaN); functions that are only nearly exact must be near.
+//! The interpreter runs both. Everything the IR defines exactly must agree bit for bit (a NaN with
+//! any NaN); functions that are only nearly exact must be near.
 
 #![expect(
     clippy::unwrap_used,
@@ -160,7 +160,8 @@ fn parts(literal: Literal) -> Vec<Literal> {
     }
 }
 
-/// How many numbers of the dtype lie between two floats; 0 for two NaNs and for other equal numbers.
+/// How many numbers of the dtype lie between two floats; 0 for two NaNs and for other equal
+/// numbers.
 fn distance(left: Literal, right: Literal) -> u128 {
     let is_nan = |literal| match literal {
         Literal::F16(value) => value.is_nan(),

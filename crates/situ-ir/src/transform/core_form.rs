@@ -1,7 +1,7 @@
 //! Whether a module is core IR already.
 //!
-//! The definition is in the documentation of [`crate::transform`]; this is the same in code. Expressions
-//! that no statement uses do not count.
+//! The definition is in the documentation of [`crate::transform`]; this is the same in code.
+//! Expressions that no statement uses do not count.
 
 use std::collections::HashMap;
 

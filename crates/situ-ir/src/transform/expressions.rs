@@ -1,6 +1,7 @@
 //! Rewriting one expression whose operands were rewritten already.
 //!
-//! Each kind of node is sent to the file that knows its dtype: [`super::integers`], [`super::floats`],
+//! Each kind of node is sent to the file that knows its dtype: [`super::integers`],
+//! [`super::floats`],
 //! [`super::half_floats`] or [`super::pairs`]. What is core already is copied.
 
 use super::LoweredParameter;

@@ -1,5 +1,5 @@
-//! `float32` and `float64` operators that machines do not have: floor division and modulo as NumPy defines
-//! them, and the reciprocal square root as two rounded operations.
+//! `float32` and `float64` operators that machines do not have: floor division and modulo as NumPy
+//! defines them, and the reciprocal square root as two rounded operations.
 
 use super::statements::FunctionLowering;
 use crate::arena::Handle;

@@ -1,8 +1,8 @@
 //! `float16` by way of `float32`.
 //!
-//! Sums, differences, products, quotients and square roots of `float16` computed in `float32` and rounded
-//! are correctly rounded, because `float32` has more than twice the bits. Comparisons and changes of
-//! sign are exact. Mathematical functions are defined to be computed this way.
+//! Sums, differences, products, quotients and square roots of `float16` computed in `float32` and
+//! rounded are correctly rounded, because `float32` has more than twice the bits. Comparisons and
+//! changes of sign are exact. Mathematical functions are defined to be computed this way.
 
 use super::statements::FunctionLowering;
 use crate::arena::Handle;
@@ -126,8 +126,8 @@ impl FunctionLowering<'_> {
 
     /// A `float64` as `float32`, where an inexact result has an odd last bit.
     ///
-    /// Rounding to nearest twice can be wrong: the first rounding may make a tie for the second. An odd
-    /// last bit remembers that something was cut off, so no false tie arises.
+    /// Rounding to nearest twice can be wrong: the first rounding may make a tie for the second. An
+    /// odd last bit remembers that something was cut off, so no false tie arises.
     fn round_to_odd(&mut self, wide: Handle<Expression>) -> Handle<Expression> {
         let wide = self.share(wide);
         let nearest = self.f.cast(wide, DType::F32);

@@ -1,7 +1,7 @@
 //! Device functions that lowering adds to a module: what needs a loop.
 //!
-//! A function is added when the first use asks for it, before the function that uses it, so that callees
-//! come before callers. Its name starts with `situ_` and ends with the dtype.
+//! A function is added when the first use asks for it, before the function that uses it, so that
+//! callees come before callers. Its name starts with `situ_` and ends with the dtype.
 
 use std::collections::{HashMap, HashSet};
 

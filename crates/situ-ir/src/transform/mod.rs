@@ -1,42 +1,44 @@
 //! Lowering: from the IR that front ends like to write to the IR that emitters like to read.
 //!
-//! [`lower`] rewrites a module into *core IR*: fewer kinds of nodes, the same meaning. Whatever can be
-//! said with simpler nodes is said here once, so that every device gets the same formula and every
-//! emitter stays small. It does not optimise; compilers behind the emitters do.
+//! [`lower`] rewrites a module into *core IR*: fewer kinds of nodes, the same meaning. Whatever can
+//! be said with simpler nodes is said here once, so that every device gets the same formula and
+//! every emitter stays small. It does not optimise; compilers behind the emitters do.
 //!
 //! # Core IR
 //!
 //! A core module is a valid module ([`crate`] is its law) in which, in addition:
 //!
-//! * **Complex numbers are gone.** No parameter, value, variable, array, literal or expression has a
-//!   complex dtype, and [`Conjugate`], [`Real`], [`Imaginary`] and [`Expression::Complex`] do not occur.
-//!   A complex scalar `z` became two reals `z_re` and `z_im`; a pointer to complex elements became
-//!   a pointer to their parts, real part first, and an array one of twice the length. A device function
-//!   with a complex result has none in core IR: it takes a last parameter, a private pointer, and stores
-//!   the two parts there. [`LoweredFunction::parameters`] says where each parameter went.
-//! * **These operators are gone:** [`FloorDivide`] and [`Modulo`]; [`Power`] of integers; [`Rsqrt`].
-//!   What needs a loop became a call of a device function that lowering added to the module, named
-//!   `situ_…`; formulas, also those of complex functions, are written out as `Let`s in place.
-//! * **`float16` is only stored and converted.** It occurs in literals, parameters, values, variables,
-//!   arrays, loads, stores, selects, bitcasts and collectives. Casts from and to `float16` are from and to
-//!   `float32` only. There is no arithmetic, comparison or mathematical function of it: operands were cast
-//!   to `float32` and the result was rounded back.
+//! * **Complex numbers are gone.** No parameter, value, variable, array, literal or expression has
+//!   a complex dtype, and [`Conjugate`], [`Real`], [`Imaginary`] and [`Expression::Complex`] do not
+//!   occur. A complex scalar `z` became two reals `z_re` and `z_im`; a pointer to complex elements
+//!   became a pointer to their parts, real part first, and an array one of twice the length. A
+//!   device function with a complex result has none in core IR: it takes a last parameter, a
+//!   private pointer, and stores the two parts there. [`LoweredFunction::parameters`] says where
+//!   each parameter went.
+//! * **These operators are gone:** [`FloorDivide`] and [`Modulo`]; [`Power`] of integers;
+//!   [`Rsqrt`]. What needs a loop became a call of a device function that lowering added to the
+//!   module, named `situ_…`; formulas, also those of complex functions, are written out as `Let`s
+//!   in place.
+//! * **`float16` is only stored and converted.** It occurs in literals, parameters, values,
+//!   variables, arrays, loads, stores, selects, bitcasts and collectives. Casts from and to
+//!   `float16` are from and to `float32` only. There is no arithmetic, comparison or mathematical
+//!   function of it: operands were cast to `float32` and the result was rounded back.
 //! * **Expressions are trees.** Within one statement no expression is used twice, except leaves
-//!   ([`is_leaf`]). What was used twice is bound by a `Let` before the statement. An emitter may write
-//!   an expression where it is used without looking for shared parts.
+//!   ([`is_leaf`]). What was used twice is bound by a `Let` before the statement. An emitter may
+//!   write an expression where it is used without looking for shared parts.
 //!
-//! What remains for emitters are the guarded operations of core IR, whose corner cases the machine does
-//! not define as the IR does: integer [`TruncatingDivide`] and [`TruncatingRemainder`] (by zero, smallest by -1),
-//! shifts (counts out of range), casts from float to integer (out of range, NaN), `Minimum` and
-//! `Maximum` of floats (NaN), and `float16` sums and products of collectives, which are combined in
-//! `float32` and rounded after each step.
+//! What remains for emitters are the guarded operations of core IR, whose corner cases the machine
+//! does not define as the IR does: integer [`TruncatingDivide`] and [`TruncatingRemainder`] (by
+//! zero, smallest by -1), shifts (counts out of range), casts from float to integer (out of range,
+//! NaN), `Minimum` and `Maximum` of floats (NaN), and `float16` sums and products of collectives,
+//! which are combined in `float32` and rounded after each step.
 //!
 //! # How statements are rewritten
 //!
-//! An expression has no effects, so what it needs computed first (a call, a shared part) can be computed
-//! directly before the statement that uses it, in the same state. Only the condition of a loop is
-//! evaluated at other places than its statement; if it needs something computed first, it becomes a
-//! variable, which is assigned before the loop and again at the end of each step.
+//! An expression has no effects, so what it needs computed first (a call, a shared part) can be
+//! computed directly before the statement that uses it, in the same state. Only the condition of a
+//! loop is evaluated at other places than its statement; if it needs something computed first, it
+//! becomes a variable, which is assigned before the loop and again at the end of each step.
 //!
 //! [`Conjugate`]: crate::UnaryOperator::Conjugate
 //! [`Real`]: crate::UnaryOperator::Real
@@ -52,6 +54,7 @@
 mod collectives;
 mod complex_math;
 mod core_form;
+mod declarations;
 mod draft;
 mod expressions;
 mod floats;

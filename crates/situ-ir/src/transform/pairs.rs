@@ -1,7 +1,7 @@
 //! Complex numbers as pairs of reals.
 //!
-//! The formulas are the ones the IR's law gives: products and quotients as written there, comparisons of both
-//! parts. The formulas of functions are in [`super::complex_math`].
+//! The formulas are the ones the IR's law gives: products and quotients as written there,
+//! comparisons of both parts. The formulas of functions are in [`super::complex_math`].
 
 use std::cell::RefCell;
 

@@ -1,8 +1,9 @@
 //! Rewriting one function, statement by statement.
 //!
-//! Statements keep their order and places in the source. In front of a statement come the `Let`s and
-//! `Call`s that its expressions need ([`super::expressions`]). A statement about a complex number becomes
-//! two; the second must not see the first one's effect, so what it needs is bound before both.
+//! Statements keep their order and places in the source. In front of a statement come the `Let`s
+//! and `Call`s that its expressions need ([`super::expressions`]). A statement about a complex
+//! number becomes two; the second must not see the first one's effect, so what it needs is bound
+//! before both.
 
 use super::core_form::{is_leaf, uses};
 use super::library::Library;
@@ -15,7 +16,7 @@ use crate::expression::Expression;
 use crate::module::{ArrayVariable, Function, FunctionKind, Value, Variable};
 use crate::span::Span;
 use crate::statement::{Atomic, Block, Statement, StatementKind};
-use crate::types::{AddressSpace, Type};
+use crate::types::Type;
 use crate::validate::{FunctionInfo, MAX_EXPRESSION_DEPTH, MAX_EXPRESSION_NODES, ValidModule};
 
 /// A function on its way to core IR.
@@ -32,7 +33,7 @@ pub(super) struct FunctionLowering<'a> {
     pub(super) variables: Vec<Parts<Handle<Variable>>>,
     pub(super) arrays: Vec<Handle<ArrayVariable>>,
     /// Where a complex result is stored.
-    result: Option<Handle<Expression>>,
+    pub(super) result: Option<Handle<Expression>>,
     /// The expressions of the present statement that have been lowered.
     pub(super) terms: Vec<Option<Term>>,
     /// How large each expression of the new function is.
@@ -108,116 +109,6 @@ impl<'a> FunctionLowering<'a> {
             parameters: self.parameters,
         }
     }
-
-    // ----- declarations -----
-
-    fn declare_parameters(&mut self) {
-        for parameter in &self.source.parameters {
-            self.f.at(parameter.span);
-            let position = self.f.function().parameters.len() as u32;
-            let lowered = match parameter.ty {
-                Type::Scalar(dtype) if dtype.is_complex() => {
-                    let real = self.unique_parameter_name(&parameter.name, "_re");
-                    self.f.parameter(real, dtype.real().into());
-                    let imaginary = self.unique_parameter_name(&parameter.name, "_im");
-                    self.f.parameter(imaginary, dtype.real().into());
-                    LoweredParameter::Pair {
-                        real: position,
-                        imaginary: position + 1,
-                    }
-                }
-                Type::Scalar(_) => {
-                    self.f.parameter(&parameter.name, parameter.ty);
-                    LoweredParameter::One(position)
-                }
-                Type::Pointer { element, space } => {
-                    let ty = Type::pointer(element.real(), space);
-                    self.f.parameter(&parameter.name, ty);
-                    LoweredParameter::One(position)
-                }
-            };
-            self.parameters.push(lowered);
-        }
-        if let Some(dtype) = self.source.result.filter(|dtype| dtype.is_complex()) {
-            self.f.at(self.source.span);
-            let name = self.unique_parameter_name("result", "");
-            let ty = Type::pointer(dtype.real(), AddressSpace::Private);
-            self.result = Some(self.f.parameter(name, ty));
-            self.f.set_result(None);
-        }
-    }
-
-    /// A name no parameter has, before or after lowering.
-    fn unique_parameter_name(&self, stem: &str, suffix: &str) -> String {
-        let mut name = format!("{stem}{suffix}");
-        let taken = |name: &str| {
-            let mut all = (self.source.parameters.iter()).chain(&self.f.function().parameters);
-            all.any(|parameter| parameter.name == name)
-        };
-        while taken(&name) {
-            name.push('_');
-        }
-        name
-    }
-
-    fn declare_values(&mut self) {
-        for (handle, value) in self.source.values.iter() {
-            self.f.at(self.source.values.span(handle));
-            let parts = match value.ty {
-                Type::Scalar(dtype) if dtype.is_complex() => {
-                    let real = self
-                        .f
-                        .value(format!("{}_re", value.name), dtype.real().into());
-                    let imaginary = self
-                        .f
-                        .value(format!("{}_im", value.name), dtype.real().into());
-                    Parts::Pair(real, imaginary)
-                }
-                Type::Scalar(_) => Parts::One(self.f.value(&value.name, value.ty)),
-                Type::Pointer { element, space } => {
-                    let ty = Type::pointer(element.real(), space);
-                    Parts::One(self.f.value(&value.name, ty))
-                }
-            };
-            self.values.push(parts);
-        }
-    }
-
-    fn declare_variables(&mut self) {
-        for (handle, variable) in self.source.variables.iter() {
-            self.f.at(self.source.variables.span(handle));
-            let dtype = variable.dtype;
-            let parts = if dtype.is_complex() {
-                let real = self
-                    .f
-                    .variable(format!("{}_re", variable.name), dtype.real());
-                let imaginary = self
-                    .f
-                    .variable(format!("{}_im", variable.name), dtype.real());
-                Parts::Pair(real, imaginary)
-            } else {
-                Parts::One(self.f.variable(&variable.name, dtype))
-            };
-            self.variables.push(parts);
-        }
-    }
-
-    fn declare_arrays(&mut self) {
-        for (handle, array) in self.source.arrays.iter() {
-            self.f.at(self.source.arrays.span(handle));
-            let length = if array.element.is_complex() {
-                array.length.saturating_mul(2)
-            } else {
-                array.length
-            };
-            self.arrays
-                .push(Handle::new(self.f.function().arrays.len()));
-            self.f
-                .array(&array.name, array.element.real(), length, array.space);
-        }
-    }
-
-    // ----- statements -----
 
     fn block(&mut self, block: &Block) -> Block {
         self.f.open_block();

@@ -1,4 +1,5 @@
-//! What lowering does to whole modules: the output is core and valid, and core modules stay as they are.
+//! What lowering does to whole modules: the output is core and valid, and core modules stay as they
+//! are.
 
 use super::*;
 use crate::validate::{MAX_BLOCK_DEPTH, MAX_PRIVATE_BYTES, validate};

@@ -1,9 +1,10 @@
 //! Inverse hyperbolic and circular functions.
 //!
-//! `asin` and `acos` follow Hull, Fairgrieve and Tang, "Implementing the complex arcsine and arccosine
-//! functions using exception handling" (ACM TOMS 23, 1997): with the distances of the point to 1 and -1,
-//! every difference that could cancel is rewritten as a quotient. Their crossover regions are not needed:
-//! the rewritten forms hold everywhere. `atanh` is Kahan's. The others are these, seen from other sides.
+//! `asin` and `acos` follow Hull, Fairgrieve and Tang, "Implementing the complex arcsine and
+//! arccosine functions using exception handling" (ACM TOMS 23, 1997): with the distances of the
+//! point to 1 and -1, every difference that could cancel is rewritten as a quotient. Their
+//! crossover regions are not needed: the rewritten forms hold everywhere. `atanh` is Kahan's. The
+//! others are these, seen from other sides.
 
 use std::f64::consts::{FRAC_PI_2, LN_2};
 

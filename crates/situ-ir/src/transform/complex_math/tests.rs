@@ -1,8 +1,8 @@
 //! The error of the formulas, and their special values.
 //!
-//! `reference/` holds the expected results; `tools/make_complex_reference.py` made it with mpmath (rounded
-//! correctly) and NumPy (special values). Here the formulas run on plain floats with the functions of
-//! `libm`; that lowering writes the same formulas down is tested with the interpreter.
+//! `reference/` holds the expected results; `tools/make_complex_reference.py` made it with mpmath
+//! (rounded correctly) and NumPy (special values). Here the formulas run on plain floats with the
+//! functions of `libm`; that lowering writes the same formulas down is tested with the interpreter.
 
 use super::{Pair, Real, apply, power};
 use crate::expression::MathFunction;
@@ -65,18 +65,22 @@ macro_rules! real_number {
 
 real_number! {
     f32, 0, libm::fmaf;
-    Sin libm::sinf, Cos libm::cosf, Tan libm::tanf, Sinh libm::sinhf, Cosh libm::coshf, Exp libm::expf, Log libm::logf, Log1p libm::log1pf, Sqrt libm::sqrtf, Floor libm::floorf;
+    Sin libm::sinf, Cos libm::cosf, Tan libm::tanf, Sinh libm::sinhf,
+    Cosh libm::coshf, Exp libm::expf, Log libm::logf, Log1p libm::log1pf,
+    Sqrt libm::sqrtf, Floor libm::floorf;
     Atan2 libm::atan2f, Hypot libm::hypotf, Copysign libm::copysignf
 }
 
 real_number! {
     f64, 1, libm::fma;
-    Sin libm::sin, Cos libm::cos, Tan libm::tan, Sinh libm::sinh, Cosh libm::cosh, Exp libm::exp, Log libm::log, Log1p libm::log1p, Sqrt libm::sqrt, Floor libm::floor;
+    Sin libm::sin, Cos libm::cos, Tan libm::tan, Sinh libm::sinh,
+    Cosh libm::cosh, Exp libm::exp, Log libm::log, Log1p libm::log1p,
+    Sqrt libm::sqrt, Floor libm::floor;
     Atan2 libm::atan2, Hypot libm::hypot, Copysign libm::copysign
 }
 
-/// The largest error of a part, in units of its last place, over the points of the tables. A run with
-/// twenty times as many points found no more than 4 for any function.
+/// The largest error of a part, in units of its last place, over the points of the tables. A run
+/// with twenty times as many points found no more than 4 for any function.
 const LARGEST_ERRORS: [(&str, u64, u64); 15] = [
     // function, float32, float64
     ("sin", 1, 1),
@@ -187,8 +191,8 @@ fn sign_is_open(name: &str, x: f64, y: f64) -> bool {
     }
 }
 
-/// Whether a part is as the table of special values says: NaN, infinities and zeros as they are, other
-/// numbers within the recorded errors.
+/// Whether a part is as the table of special values says: NaN, infinities and zeros as they are,
+/// other numbers within the recorded errors.
 fn agrees(distance: u64, found: f64, expected: f64, open: bool) -> bool {
     if expected.is_nan() {
         found.is_nan()
