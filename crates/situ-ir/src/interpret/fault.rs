@@ -298,8 +298,10 @@ impl Fault {
                 elements,
             } => {
                 let length = elements.end.saturating_sub(elements.start);
-                let message =
-                    format!("index {index} is outside of `{array}`, which has {length} elements");
+                let plural = if length == 1 { "" } else { "s" };
+                let message = format!(
+                    "index {index} is outside of `{array}`, which has {length} element{plural}"
+                );
                 ("F001", message, "this access")
             }
             FaultKind::Race {

@@ -760,6 +760,88 @@ fn an_endless_loop_hits_the_step_limit() {
     assert!(run_with(&module, &range, &[1], &options).is_ok());
 }
 
+/// The last work-item of the group writes `x[0]`, then everybody uses it as if it were uniform.
+fn racing_flag(
+    use_it: impl FnOnce(&mut FunctionBuilder, Handle<crate::Expression>),
+) -> ValidModule {
+    module_of(|f| {
+        let x = f.parameter("x", GLOBAL_I64);
+        let (zero, one) = (f.index(0), f.index(1));
+        let l = f.work_item(WorkItemQuery::LocalId(0));
+        let last = f.binary(BinaryOperator::Equal, l, one);
+        f.if_(last, |f| f.store(x, zero, one));
+        let flag = f.load(x, zero);
+        use_it(f, flag);
+    })
+}
+
+const UNCHECKED: Options = Options {
+    sub_group_size: 1,
+    local_size: 1,
+    step_limit: None,
+    checks: false,
+};
+
+#[test]
+fn a_barrier_that_not_everybody_reaches_is_a_fault_even_without_checks() {
+    let module = racing_flag(|f, flag| {
+        let zero = f.index(0);
+        let set = f.binary(BinaryOperator::NotEqual, flag, zero);
+        f.if_(set, |f| f.barrier(MemorySpaces::Local));
+    });
+    let fault = fault_of(run_with(&module, &groups(4, 2), &[0], &UNCHECKED));
+    let expected = FaultKind::DivergentBarrier {
+        other: item(0, 0, 0),
+        other_span: None,
+    };
+    assert_eq!((&fault.kind, fault.work_item), (&expected, item(1, 1, 0)));
+    assert_eq!(fault.diagnostic().code, "F005");
+    let race = fault_of(run(&module, &groups(4, 2), &[0]));
+    assert!(
+        matches!(race.kind, FaultKind::Race { index: 0, .. }),
+        "the race is what is wrong"
+    );
+}
+
+#[test]
+fn two_barriers_are_not_one() {
+    let module = racing_flag(|f, flag| {
+        let zero = f.index(0);
+        let set = f.binary(BinaryOperator::NotEqual, flag, zero);
+        f.at(Span::new(0, 1));
+        let accept = f.block(|f| f.barrier(MemorySpaces::Local));
+        f.at(Span::new(5, 6));
+        let reject = f.block(|f| f.barrier(MemorySpaces::Local));
+        f.statement(StatementKind::If {
+            condition: set,
+            accept,
+            reject,
+        });
+    });
+    let fault = fault_of(run_with(&module, &groups(2, 2), &[0], &UNCHECKED));
+    let expected = FaultKind::DivergentBarrier {
+        other: item(1, 1, 0),
+        other_span: Some(Span::new(0, 1)),
+    };
+    assert_eq!((fault.kind, fault.span), (expected, Span::new(5, 6)));
+}
+
+#[test]
+fn a_broadcast_from_two_positions_is_a_fault() {
+    let module = racing_flag(|f, flag| {
+        let operation = CollectiveOperation::Broadcast(flag);
+        let one = f.index(1);
+        f.collective(operation, CollectiveScope::WorkGroup, one);
+    });
+    let fault = fault_of(run_with(&module, &groups(2, 2), &[0], &UNCHECKED));
+    let expected = FaultKind::DivergentBroadcast {
+        position: 1,
+        other_position: 0,
+    };
+    assert_eq!((&fault.kind, fault.work_item), (&expected, item(1, 1, 0)));
+    assert_eq!(fault.diagnostic().code, "F006");
+}
+
 // ----- arguments -----
 
 #[test]

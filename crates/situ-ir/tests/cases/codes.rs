@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// All codes of a kind (`V` or `T` and three digits in quotes or brackets) that a text mentions.
+/// All codes of a kind (`V`, `T` or `F` and three digits in quotes or brackets) that a text mentions.
 fn codes(text: &str, kind: char) -> BTreeSet<String> {
     let mut codes = BTreeSet::new();
     for (at, _) in text.match_indices(kind) {
@@ -44,11 +44,13 @@ fn every_code_is_shown_and_documented() {
     let tests = crate_folder().join("tests");
     let shown = read_folder(&tests, "sir") + &read_folder(&tests, "rs");
     let shown_in_units = read_folder(&sources.join("text"), "rs");
-    let unit_tests: String = shown_in_units.split("#[cfg(test)]").skip(1).collect();
+    let mut unit_tests: String = shown_in_units.split("#[cfg(test)]").skip(1).collect();
+    unit_tests += &fs::read_to_string(sources.join("interpret/tests.rs")).expect("a text");
     let manual = crate_folder().join("../../docs/errors");
     for (kind, folder, page) in [
         ('V', "validate", "validator.md"),
         ('T', "text", "text-format.md"),
+        ('F', "interpret", "faults.md"),
     ] {
         let given = codes(&read_folder(&sources.join(folder), "rs"), kind);
         assert!(given.len() >= 6, "found only {given:?}");

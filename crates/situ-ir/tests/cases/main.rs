@@ -5,10 +5,12 @@
 //!
 //! * `// canonical:` says nothing, and fails unless the case is written exactly as it is printed;
 //! * `// info:` says what validation learnt about each function;
-//! * `// lower:` prints the lowered module.
+//! * `// lower:` prints the lowered module;
+//! * `// run:` says what a kernel leaves in memory, or its fault; `launch` describes it.
 
 mod case_file;
 mod codes;
+mod launch;
 mod robustness;
 
 use std::fmt::Write as _;
@@ -87,6 +89,7 @@ fn obey(case: &Case, directive: &Directive, module: &ValidModule, printed: &str)
             Ok(lowered) => text::print(&lowered),
             Err(error) => panic!("{}: {}\n{error}", case.file, case.title),
         },
+        "run" => launch::run(module, arguments),
         other => panic!("{}: nothing obeys `{other}`", case.file),
     }
 }
