@@ -32,6 +32,12 @@ impl<R: Real> Growth<R> {
     pub(super) fn times(self, factor: R) -> R {
         self.rest * factor * self.scale
     }
+
+    /// `exp(x) * factor * half`, for a half of either sign. The factor may be the smallest number there
+    /// is, so that it cannot be halved first.
+    pub(super) fn times_half(self, factor: R, half: R) -> R {
+        self.rest * factor * (self.scale * half)
+    }
 }
 
 pub(super) fn exp<R: Real>(z: Pair<R>) -> Pair<R> {

@@ -24,12 +24,12 @@ impl<R: Real> Parts<R> {
     }
 
     fn cosh_times(&self, factor: R) -> R {
-        let large = self.growth.times(self.half.abs() * factor);
+        let large = self.growth.times_half(factor, self.half.abs());
         R::select(self.growth.is_large, large, self.cosh * factor)
     }
 
     fn sinh_times(&self, factor: R) -> R {
-        let large = self.growth.times(self.half * factor);
+        let large = self.growth.times_half(factor, self.half);
         R::select(self.growth.is_large, large, self.sinh * factor)
     }
 }

@@ -44,7 +44,8 @@ impl<R: Real> Arc<R> {
         let sum = half * (a + x);
         let adjacent_inside = sum.sqrt() * (y * (y / beyond) + before).sqrt();
         let adjacent_outside = y * (sum / beyond + sum / behind).sqrt();
-        let adjacent = R::select(is_inside, adjacent_inside, adjacent_outside);
+        // At 1 itself the distance behind is zero on the real axis.
+        let adjacent = R::select(x.greater(one), adjacent_outside, adjacent_inside);
 
         // Far out both are those of log(2z), and 1 is nothing compared to the point.
         let limit = x.choose(2_f64.powi(14), 2_f64.powi(30));
