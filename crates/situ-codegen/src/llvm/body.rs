@@ -82,6 +82,8 @@ pub(super) struct Body<'a, 'm, 'o> {
     pub(super) parameters: Vec<Operand>,
     pub(super) places: Places,
     pub(super) launch: Option<LaunchPosition>,
+    /// The fields of the launch frame that were read, by their byte offsets.
+    pub(super) launch_fields: HashMap<usize, Operand>,
     pub(super) item: WorkItem,
     /// The loops around the statement being written, innermost last.
     pub(super) loops: Vec<LoopLabels>,
@@ -104,6 +106,7 @@ impl<'a, 'm, 'o> Body<'a, 'm, 'o> {
             parameters: Vec::new(),
             places: Places::default(),
             launch: None,
+            launch_fields: HashMap::new(),
             item: WorkItem::Caller(Vec::new()),
             loops: Vec::new(),
             exits: Exits::Function,

@@ -3,13 +3,15 @@
 //! A call runs a chunk of work-groups, one after the other. `regions` says how the kernel is cut and
 //! `storage` where its names live; this file writes the loops.
 
-use situ_ir::{DType, Literal, Type};
+use std::collections::HashSet;
+
+use situ_ir::{DType, Handle, Literal, Statement, StatementKind, Type, Variable};
 
 use super::abi::{BLOCK_ALIGN_BYTES, offset};
 use super::body::{Body, Exits, LaunchPosition, LoopLabels, WorkItem};
 use super::frame::{FrameLayout, SlotNumber};
 use super::kernels::KernelMemory;
-use super::places::{ArrayPlace, Slot, ValuePlace, VariablePlace};
+use super::places::{ArrayPlace, Places, Slot, ValuePlace, VariablePlace};
 use super::regions::{Node, Region};
 use super::statements::Exit;
 use super::storage::{ArrayStorage, Plan, ValueStorage, VariableStorage, plan};
@@ -24,10 +26,10 @@ const STATUS: Type = Type::Scalar(DType::U8);
 pub(super) fn emit(body: &mut Body<'_, '_, '_>, dims: u8) -> Result<KernelMemory, Error> {
     let function = body.function;
     let plan = plan(function, body.info);
-    let global_size = body.launch_sizes(dims, offset::GLOBAL_SIZE);
-    let local_size = body.launch_sizes(dims, offset::LOCAL_SIZE);
-    let begin = body.launch_field("i64", offset::BEGIN);
-    let end = body.launch_field("i64", offset::END);
+    let global_size = body.launch_sizes("global_size", dims, offset::GLOBAL_SIZE);
+    let local_size = body.launch_sizes("local_size", dims, offset::LOCAL_SIZE);
+    let begin = body.launch_field("begin", "i64", offset::BEGIN);
+    let end = body.launch_field("end", "i64", offset::END);
     let mut group_count = [1; 3].map(Operand::integer);
     let mut group_items = local_size[0].clone();
     for dimension in 0..usize::from(dims) {
@@ -53,6 +55,7 @@ pub(super) fn emit(body: &mut Body<'_, '_, '_>, dims: u8) -> Result<KernelMemory
     let group = Group {
         dims: usize::from(dims),
         plan: &plan,
+        home: body.places.clone(),
         places,
     };
 
@@ -193,7 +196,7 @@ fn has_collectives(nodes: &[Node<'_>]) -> bool {
 }
 
 fn local_address(body: &mut Body<'_, '_, '_>, byte_offset: u64) -> Operand {
-    let scratch = body.launch_field("ptr", offset::SCRATCH);
+    let scratch = body.launch_field("scratch", "ptr", offset::SCRATCH);
     body.code.entry_instruction(format_args!(
         "getelementptr i8, ptr {scratch}, i64 {byte_offset}"
     ))
@@ -209,7 +212,7 @@ impl Frame {
     fn load(body: &mut Body<'_, '_, '_>, layout: &FrameLayout) -> Result<Self, Error> {
         let items = body.launch()?.group_items.clone();
         let start = if layout.bytes_per_item() > 0 {
-            body.launch_field("ptr", offset::FRAME)
+            body.launch_field("frame", "ptr", offset::FRAME)
         } else {
             Operand::new("null")
         };
@@ -218,7 +221,11 @@ impl Frame {
 
     /// The start of a slot.
     fn base(&self, body: &mut Body<'_, '_, '_>, layout: &FrameLayout, slot: SlotNumber) -> Operand {
-        let (start, items, before) = (&self.start, &self.items, layout.offset(slot).0);
+        let before = layout.offset(slot).0;
+        if before == 0 {
+            return self.start.clone();
+        }
+        let (start, items) = (&self.start, &self.items);
         let bytes = body
             .code
             .entry_instruction(format_args!("mul i64 {items}, {before}"));
@@ -231,6 +238,8 @@ impl Frame {
 struct Group<'p, 'a> {
     dims: usize,
     plan: &'p Plan<'a>,
+    /// Where names are between regions.
+    home: Places,
     places: GroupPlaces,
 }
 
@@ -348,10 +357,14 @@ impl Group<'_, '_> {
         region: &Region<'_>,
         next: &Label,
     ) -> Result<(), Error> {
+        if does_nothing(body, region) {
+            return Ok(());
+        }
         // Jumps to loops of the group are not jumps of a single work-item.
         let group_loops = std::mem::take(&mut body.loops);
         let is_parallel = body.is_parallel();
         self.for_each_item(body, is_parallel, |body, end| self.item(body, region, end))?;
+        self.put_back(body);
         body.loops = group_loops;
         enter_group(body, next);
         if region.leaves_status {
@@ -365,7 +378,7 @@ impl Group<'_, '_> {
         &self,
         body: &mut Body<'_, '_, '_>,
         region: &Region<'_>,
-        end: &Label,
+        next: &Label,
     ) -> Result<(), Error> {
         if let Some(status) = &self.places.status {
             let status = body.load_slot(status);
@@ -373,18 +386,83 @@ impl Group<'_, '_> {
             let is_running = body
                 .code
                 .instruction(format_args!("icmp eq i8 {status}, 0"));
-            body.code.branch_if(&is_running, &runs, end);
+            body.code.branch_if(&is_running, &runs, next);
             body.code.begin(&runs);
         }
+        let end = body.code.label("item.end");
         body.exits = Exits::Item {
             end: end.clone(),
             status: self.places.status.clone().filter(|_| region.leaves_status),
         };
-        let function = body.function;
-        for ((handle, variable), storage) in function.variables.iter().zip(&self.plan.variables) {
+        self.take_out(body, region);
+        self.zero_region(body, region);
+        for statement in region.statements {
+            body.statement(statement)?;
+        }
+        if let (Some(collective), Some(base)) = (region.contribution, &self.places.contributions) {
+            body.contribute(collective, base.clone())?;
+        }
+        body.code.begin(&end);
+        self.save(body, region);
+        Ok(())
+    }
+
+    /// Loads what the work-item left in the frame, so that the region works on registers.
+    fn take_out(&self, body: &mut Body<'_, '_, '_>, region: &Region<'_>) {
+        let names = &self.plan.regions[region.number];
+        for value in &names.values {
+            if let ValuePlace::Slot(slot) = &self.home.values[value.index()] {
+                let loaded = body.load_slot(slot);
+                body.places.values[value.index()] = ValuePlace::Register(loaded);
+            }
+        }
+        for variable in &names.variables {
+            if let VariablePlace::Slot(slot) = &self.home.variables[variable.index()] {
+                let dtype = body.function.variables[*variable].dtype;
+                let loaded = body.load_slot(slot);
+                let place = body.stack_variable(dtype);
+                body.store_scalar(dtype, &loaded, &place, "");
+                body.places.variables[variable.index()] = VariablePlace::Stack(place);
+            }
+        }
+    }
+
+    /// Stores what the next regions need of the work-item's variables.
+    fn save(&self, body: &mut Body<'_, '_, '_>, region: &Region<'_>) {
+        let assigned = assigned_variables(region);
+        for variable in &self.plan.regions[region.number].variables {
+            let home = &self.home.variables[variable.index()];
+            let now = body.places.variables[variable.index()].clone();
+            if let (VariablePlace::Slot(slot), VariablePlace::Stack(place)) = (home, now)
+                && assigned.contains(variable)
+            {
+                let dtype = body.function.variables[*variable].dtype;
+                let content = body.load_scalar(dtype, &place, "");
+                body.store_slot(slot, &content);
+            }
+        }
+    }
+
+    /// From here on the frame is asked again.
+    fn put_back(&self, body: &mut Body<'_, '_, '_>) {
+        for (place, home) in body.places.values.iter_mut().zip(&self.home.values) {
+            if let ValuePlace::Slot(_) = home {
+                place.clone_from(home);
+            }
+        }
+        for (place, home) in body.places.variables.iter_mut().zip(&self.home.variables) {
+            if let VariablePlace::Slot(_) = home {
+                place.clone_from(home);
+            }
+        }
+    }
+
+    /// Gives the variables of one region their first content.
+    fn zero_region(&self, body: &mut Body<'_, '_, '_>, region: &Region<'_>) {
+        for (handle, variable) in body.function.variables.iter() {
             let is_fresh = matches!(
-                storage,
-                VariableStorage::Region { number, needs_zero: true } if *number == region.number
+                self.plan.variables[handle.index()],
+                VariableStorage::Region { number, needs_zero: true } if number == region.number
             );
             if let VariablePlace::Stack(place) = body.places.variables[handle.index()].clone()
                 && is_fresh
@@ -393,13 +471,6 @@ impl Group<'_, '_> {
                 body.store_scalar(variable.dtype, &zero, &place, "");
             }
         }
-        for statement in region.statements {
-            body.statement(statement)?;
-        }
-        if let (Some(collective), Some(base)) = (region.contribution, &self.places.contributions) {
-            body.contribute(collective, base.clone())?;
-        }
-        Ok(())
     }
 
     /// Repeats what `fill` writes for each work-item of the group; the innermost loop runs along the
@@ -518,6 +589,41 @@ fn enter_group(body: &mut Body<'_, '_, '_>, next: &Label) {
         end: next.clone(),
         status: None,
     };
+}
+
+/// Whether a region only names what is computed where it is used.
+fn does_nothing(body: &Body<'_, '_, '_>, region: &Region<'_>) -> bool {
+    region.contribution.is_none()
+        && region
+            .statements
+            .iter()
+            .all(|statement| match &statement.kind {
+                StatementKind::Let { value, .. } => {
+                    matches!(body.places.values[value.index()], ValuePlace::Expression(_))
+                }
+                StatementKind::Assign { variable, .. } => matches!(
+                    body.places.variables[variable.index()],
+                    VariablePlace::Expression(_)
+                ),
+                _ => false,
+            })
+}
+
+/// The variables that a region assigns.
+fn assigned_variables(region: &Region<'_>) -> HashSet<Handle<Variable>> {
+    let mut assigned = HashSet::new();
+    let mut visit = |statement: &Statement| {
+        if let StatementKind::Assign { variable, .. } = &statement.kind {
+            assigned.insert(*variable);
+        }
+    };
+    for statement in region.statements {
+        visit(statement);
+        for block in statement.kind.blocks() {
+            block.for_each_statement(&mut visit);
+        }
+    }
+    assigned
 }
 
 fn zero_slot(body: &mut Body<'_, '_, '_>, slot: &Slot, dtype: DType, items: &Operand) {

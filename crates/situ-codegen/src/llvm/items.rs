@@ -12,9 +12,9 @@ use crate::error::Error;
 /// Writes the body of a kernel that is called with chunks of work-items.
 pub(super) fn emit(body: &mut Body<'_, '_, '_>, dims: u8) -> Result<(), Error> {
     body.place_everything_on_the_stack();
-    let global_size = body.launch_sizes(dims, offset::GLOBAL_SIZE);
-    let begin = body.launch_field("i64", offset::BEGIN);
-    let end = body.launch_field("i64", offset::END);
+    let global_size = body.launch_sizes("global_size", dims, offset::GLOBAL_SIZE);
+    let begin = body.launch_field("begin", "i64", offset::BEGIN);
+    let end = body.launch_field("end", "i64", offset::END);
     body.launch = Some(LaunchPosition::without_groups(global_size.clone()));
 
     let work = body.code.label("work");
@@ -27,7 +27,7 @@ pub(super) fn emit(body: &mut Body<'_, '_, '_>, dims: u8) -> Result<(), Error> {
     if dims == 1 {
         let row = Row {
             slow_ids: Vec::new(),
-            before: Operand::integer(0),
+            before: None,
         };
         items_of_row(body, &row, (&begin, &end))?;
     } else {
@@ -42,8 +42,8 @@ pub(super) fn emit(body: &mut Body<'_, '_, '_>, dims: u8) -> Result<(), Error> {
 struct Row {
     /// The other ids, slowest first.
     slow_ids: Vec<Operand>,
-    /// What to add to the fastest id to get the linear id.
-    before: Operand,
+    /// What to add to the fastest id to get the linear id, if it is not 0.
+    before: Option<Operand>,
 }
 
 /// Runs the rows of a chunk, of which the first and the last may be incomplete.
@@ -84,7 +84,10 @@ fn rows(
                 .map(|place| body.code.instruction(format_args!("load i64, ptr {place}")))
                 .to_vec(),
         };
-        let row = Row { slow_ids, before };
+        let row = Row {
+            slow_ids,
+            before: Some(before),
+        };
         items_of_row(body, &row, (&start, &stop))?;
         if let Some(odometer) = &odometer {
             advance(body, odometer, &row.slow_ids, &size[1]);
@@ -126,7 +129,10 @@ fn items_of_row(
         for (place, id) in global_id.iter_mut().zip(ids) {
             *place = id.clone();
         }
-        let global_linear_id = body.code.binary("add i64", &row.before, index);
+        let global_linear_id = match &row.before {
+            None => index.clone(),
+            Some(before) => body.code.binary("add i64", before, index),
+        };
         body.item = WorkItem::Range {
             global_id,
             global_linear_id,

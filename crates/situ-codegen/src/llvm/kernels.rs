@@ -6,10 +6,11 @@ use super::abi::{ARGUMENT_SLOT_BYTES, KernelAbi, KernelShape, offset};
 use super::body::{Body, ModuleFacts};
 use super::library::Library;
 use super::target::VectorIsa;
-use super::types::{memory_type, register_type};
+use super::types::register_type;
 use super::writer::Operand;
 use super::{groups, items};
 use crate::error::Error;
+use crate::names::Names;
 
 /// A kernel's text and what the runtime must know of it.
 pub(super) struct EmittedKernel {
@@ -76,52 +77,70 @@ impl Body<'_, '_, '_> {
 
     /// Reads all arguments once.
     fn load_arguments(&mut self) {
+        let mut names = Names::default();
         for (position, parameter) in self.function.parameters.iter().enumerate() {
+            let name = format!("arg.{}", names.unique(&parameter.name));
             let address = self.code.entry_instruction(format_args!(
                 "getelementptr i8, ptr %args, i64 {}",
                 position * ARGUMENT_SLOT_BYTES
             ));
             let operand = match parameter.ty {
                 Type::Scalar(DType::Bool) => {
-                    let byte = self.entry_load("i8", &address);
+                    let byte = self
+                        .code
+                        .entry_instruction(format_args!("load i8, ptr {address}"));
                     self.code
-                        .entry_instruction(format_args!("icmp ne i8 {byte}, 0"))
+                        .entry_define(&name, format_args!("icmp ne i8 {byte}, 0"))
                 }
-                Type::Scalar(dtype) => self.entry_load(memory_type(dtype), &address),
                 Type::Pointer {
                     space: AddressSpace::Local,
                     ..
                 } => {
-                    let area = self.entry_load("i64", &address);
-                    let scratch = self.launch_field("ptr", offset::SCRATCH);
-                    self.code.entry_instruction(format_args!(
-                        "getelementptr i8, ptr {scratch}, i64 {area}"
-                    ))
+                    let area = self
+                        .code
+                        .entry_instruction(format_args!("load i64, ptr {address}"));
+                    let scratch = self.launch_field("scratch", "ptr", offset::SCRATCH);
+                    self.code.entry_define(
+                        &name,
+                        format_args!("getelementptr i8, ptr {scratch}, i64 {area}"),
+                    )
                 }
-                pointer @ Type::Pointer { .. } => self.entry_load(register_type(pointer), &address),
+                ty => self.code.entry_define(
+                    &name,
+                    format_args!("load {}, ptr {address}", register_type(ty)),
+                ),
             };
             self.parameters.push(operand);
         }
     }
 
-    fn entry_load(&mut self, ty: &str, address: &Operand) -> Operand {
-        self.code
-            .entry_instruction(format_args!("load {ty}, ptr {address}"))
-    }
-
-    /// Reads a field of the launch frame once.
-    pub(super) fn launch_field(&mut self, ty: &str, byte_offset: usize) -> Operand {
+    /// A field of the launch frame, which is read once.
+    pub(super) fn launch_field(&mut self, name: &str, ty: &str, byte_offset: usize) -> Operand {
+        if let Some(field) = self.launch_fields.get(&byte_offset) {
+            return field.clone();
+        }
         let address = self.code.entry_instruction(format_args!(
             "getelementptr i8, ptr %launch, i64 {byte_offset}"
         ));
-        self.entry_load(ty, &address)
+        let field = self.code.entry_define(
+            &format!("launch.{name}"),
+            format_args!("load {ty}, ptr {address}"),
+        );
+        self.launch_fields.insert(byte_offset, field.clone());
+        field
     }
 
-    /// Reads sizes of the launch frame; dimensions that do not exist have size 1.
-    pub(super) fn launch_sizes(&mut self, dims: u8, byte_offset: usize) -> [Operand; 3] {
+    /// Sizes in the launch frame; dimensions that do not exist have size 1.
+    pub(super) fn launch_sizes(
+        &mut self,
+        name: &str,
+        dims: u8,
+        byte_offset: usize,
+    ) -> [Operand; 3] {
         [0, 1, 2].map(|dimension| {
             if dimension < usize::from(dims) {
-                self.launch_field("i64", byte_offset + 8 * dimension)
+                let name = format!("{name}.{dimension}");
+                self.launch_field(&name, "i64", byte_offset + 8 * dimension)
             } else {
                 Operand::integer(1)
             }

@@ -66,6 +66,8 @@ pub(super) struct Region<'a> {
 #[derive(Debug)]
 pub(super) struct Structure<'a> {
     pub(super) nodes: Vec<Node<'a>>,
+    /// How many regions there are.
+    pub(super) regions: usize,
     /// Which values could be bound once for the group.
     pub(super) value_candidates: Vec<bool>,
     /// Which variables could be assigned once for the group, every time they are.
@@ -181,6 +183,7 @@ pub(super) fn cut<'a>(
         .collect();
     Structure {
         nodes,
+        regions: cutter.regions,
         value_candidates: cutter.bound_once,
         variable_candidates,
         uses_status,

@@ -85,14 +85,12 @@ impl Body<'_, '_, '_> {
         Ok(())
     }
 
-    /// Puts a result where its value is kept.
+    /// Puts a result where its value is kept; the rest of the region finds it in a register.
     pub(super) fn bind(&mut self, value: Handle<Value>, result: Operand) {
-        match self.places.values[value.index()].clone() {
-            ValuePlace::Slot(slot) => self.store_slot(&slot, &result),
-            ValuePlace::Unbound | ValuePlace::Register(_) | ValuePlace::Expression(_) => {
-                self.places.values[value.index()] = ValuePlace::Register(result);
-            }
+        if let ValuePlace::Slot(slot) = self.places.values[value.index()].clone() {
+            self.store_slot(&slot, &result);
         }
+        self.places.values[value.index()] = ValuePlace::Register(result);
     }
 
     fn assign(

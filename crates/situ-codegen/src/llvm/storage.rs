@@ -12,8 +12,8 @@
 use std::collections::{BTreeSet, HashSet};
 
 use situ_ir::{
-    AddressSpace, CollectiveOperation, CollectiveScope, Expression, Function, FunctionInfo, Handle,
-    PointerRoot, Statement, StatementKind,
+    AddressSpace, ArrayVariable, Collective, CollectiveOperation, CollectiveScope, Expression,
+    Function, FunctionInfo, Handle, PointerRoot, Statement, StatementKind, Value, Variable,
 };
 
 use super::lifetimes::{Lifetime, lifetimes};
@@ -67,6 +67,14 @@ pub(super) enum ArrayStorage {
     Frame,
 }
 
+/// What a region does with names that live in the frame.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RegionNames {
+    /// Values that earlier regions bound.
+    pub(super) values: Vec<Handle<Value>>,
+    pub(super) variables: Vec<Handle<Variable>>,
+}
+
 /// How a kernel is cut and where its names live.
 #[derive(Debug)]
 pub(super) struct Plan<'a> {
@@ -74,6 +82,8 @@ pub(super) struct Plan<'a> {
     pub(super) values: Vec<ValueStorage>,
     pub(super) variables: Vec<VariableStorage>,
     pub(super) arrays: Vec<ArrayStorage>,
+    /// For each region by its number.
+    pub(super) regions: Vec<RegionNames>,
 }
 
 /// Cuts a kernel and gives its names a place.
@@ -288,7 +298,7 @@ impl<'f> Planner<'f> {
     }
 
     /// Whether a value is bound once, in a register of the group.
-    fn is_of_group(&self, value: Handle<situ_ir::Value>) -> bool {
+    fn is_of_group(&self, value: Handle<Value>) -> bool {
         self.bound[value.index()] == Some(Context::Group)
     }
 
@@ -339,7 +349,7 @@ impl<'f> Planner<'f> {
     }
 
     /// Whether a value bound in a region is used elsewhere.
-    fn value_lives_on(&self, value: Handle<situ_ir::Value>) -> bool {
+    fn value_lives_on(&self, value: Handle<Value>) -> bool {
         let bound = self.bound[value.index()];
         bound != Some(Context::Group)
             && self.value_uses[value.index()]
@@ -348,7 +358,7 @@ impl<'f> Planner<'f> {
     }
 
     /// Whether a variable is used in more than one place.
-    fn variable_lives_on(&self, variable: Handle<situ_ir::Variable>) -> bool {
+    fn variable_lives_on(&self, variable: Handle<Variable>) -> bool {
         let uses = &self.variable_uses[variable.index()];
         uses.len() > 1 || uses.contains(&Context::Group)
     }
@@ -385,11 +395,42 @@ impl<'f> Planner<'f> {
             values: values.map(|value| self.value_storage(value)).collect(),
             variables: variables.map(|name| self.variable_storage(name)).collect(),
             arrays: arrays.map(|array| self.array_storage(array)).collect(),
+            regions: self.region_names(structure.regions),
             structure,
         }
     }
 
-    fn value_storage(&self, value: Handle<situ_ir::Value>) -> ValueStorage {
+    fn region_names(&self, count: usize) -> Vec<RegionNames> {
+        let mut regions = vec![RegionNames::default(); count];
+        for value in self.function.values.handles() {
+            if self.value_storage(value) != ValueStorage::Slot {
+                continue;
+            }
+            for context in &self.value_uses[value.index()] {
+                if let Context::Region { number, .. } = context
+                    && Some(*context) != self.bound[value.index()]
+                {
+                    regions[*number].values.push(value);
+                }
+            }
+        }
+        for variable in self.function.variables.handles() {
+            if !matches!(
+                self.variable_storage(variable),
+                VariableStorage::Slot { .. }
+            ) {
+                continue;
+            }
+            for context in &self.variable_uses[variable.index()] {
+                if let Context::Region { number, .. } = context {
+                    regions[*number].variables.push(variable);
+                }
+            }
+        }
+        regions
+    }
+
+    fn value_storage(&self, value: Handle<Value>) -> ValueStorage {
         match self.repeated_values[value.index()] {
             _ if !self.value_lives_on(value) => ValueStorage::Register,
             Some(repeated) => ValueStorage::Expression(repeated.expression),
@@ -397,7 +438,7 @@ impl<'f> Planner<'f> {
         }
     }
 
-    fn variable_storage(&self, variable: Handle<situ_ir::Variable>) -> VariableStorage {
+    fn variable_storage(&self, variable: Handle<Variable>) -> VariableStorage {
         let index = variable.index();
         let lifetime = &self.lifetimes[index];
         let uses = &self.variable_uses[index];
@@ -423,7 +464,7 @@ impl<'f> Planner<'f> {
         }
     }
 
-    fn array_storage(&self, array: Handle<situ_ir::ArrayVariable>) -> ArrayStorage {
+    fn array_storage(&self, array: Handle<ArrayVariable>) -> ArrayStorage {
         let uses = &self.array_uses[array.index()];
         let mut contexts = uses.iter();
         if self.function.arrays[array].space == AddressSpace::Local {
@@ -443,7 +484,7 @@ impl<'f> Planner<'f> {
 }
 
 /// Whether all work-items of the group get the same result, so that it needs no slots.
-pub(super) fn is_result_of_group(collective: &situ_ir::Collective) -> bool {
+pub(super) fn is_result_of_group(collective: &Collective) -> bool {
     collective.scope == CollectiveScope::WorkGroup
         && !matches!(
             collective.operation,

@@ -102,6 +102,14 @@ impl Writer {
         register
     }
 
+    /// Writes an instruction that runs once when the function is entered, with a name for its result
+    /// that nothing else has.
+    pub(super) fn entry_define(&mut self, name: &str, text: impl Display) -> Operand {
+        let register = Operand::new(format!("%{name}"));
+        writeln!(self.entry, "  {register} = {text}").expect("writing to a string cannot fail");
+        register
+    }
+
     /// Starts a block; falls into it from the block before, if that is open.
     pub(super) fn begin(&mut self, label: &Label) {
         if self.is_open {
