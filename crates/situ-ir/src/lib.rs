@@ -73,8 +73,9 @@
 //!   `s = 1 / (c + d*r)`, it is `(a + b*r)*s + (b - a*r)*s i` (if `c` and `d` are both zero,
 //!   `a/|c| + b/|c| i`); else, with `r = c / d` and `s = 1 / (d + c*r)`, it is
 //!   `(a*r + b)*s + (b*r - a)*s i`. `Power` is 1 for exponent 0; for base 0, it is 0 if the
-//!   exponent's real part is positive and NaN otherwise; else `exp(y * log(x))`. Elementary functions
-//!   have the branch cuts and special values of C99 Annex G.
+//!   exponent's real part is positive and NaN otherwise; whole exponents below 100 in magnitude are
+//!   products; else it is `exp(y * log(x))`. Elementary functions have the branch cuts and special
+//!   values of C99 Annex G.
 //! * `Cast`: to `bool`, anything but zero is true (NaN too); from `bool`, 0 or 1; between integers,
 //!   the low bits; float to integer rounds towards zero, saturates at the ends of the range, and NaN
 //!   is 0; integer to float and float to float round to nearest even; complex to real takes the real

@@ -26,13 +26,14 @@ fn over_i(z: Complex64) -> Complex64 {
     complex(z.im, -z.re)
 }
 
-/// `exp(x) * factor`, also when the exponential alone would overflow.
-fn scaled_exp(x: f64, factor: f64) -> f64 {
+/// `exp(x) * factor * scale`, also when the exponential alone would overflow. The scale is 1 or a
+/// half; it is not multiplied with the factor, which may be the smallest number there is.
+fn scaled_exp(x: f64, factor: f64, scale: f64) -> f64 {
     if x > LARGE_EXPONENT {
         let rest = libm::exp(x - LARGE_EXPONENT);
-        factor * libm::exp(LARGE_EXPONENT) * rest
+        factor * (libm::exp(LARGE_EXPONENT) * scale) * rest
     } else {
-        libm::exp(x) * factor
+        libm::exp(x) * factor * scale
     }
 }
 
@@ -48,7 +49,10 @@ pub(super) fn exp(z: Complex64) -> Complex64 {
             _ => NAN,
         };
     }
-    complex(scaled_exp(x, libm::cos(y)), scaled_exp(x, libm::sin(y)))
+    complex(
+        scaled_exp(x, libm::cos(y), 1.0),
+        scaled_exp(x, libm::sin(y), 1.0),
+    )
 }
 
 pub(super) fn log(z: Complex64) -> Complex64 {
@@ -138,8 +142,8 @@ pub(super) fn sinh(z: Complex64) -> Complex64 {
     }
     let (sine, cosine) = libm::sincos(y);
     if x.abs() > LARGE_EXPONENT {
-        let half = scaled_exp(x.abs(), 0.5 * cosine);
-        return complex(half.copysign(half * x), scaled_exp(x.abs(), 0.5 * sine));
+        let half = scaled_exp(x.abs(), cosine, 0.5);
+        return complex(half.copysign(half * x), scaled_exp(x.abs(), sine, 0.5));
     }
     complex(libm::sinh(x) * cosine, libm::cosh(x) * sine)
 }
@@ -163,8 +167,8 @@ pub(super) fn cosh(z: Complex64) -> Complex64 {
     }
     let (sine, cosine) = libm::sincos(y);
     if x.abs() > LARGE_EXPONENT {
-        let half = scaled_exp(x.abs(), 0.5 * sine);
-        return complex(scaled_exp(x.abs(), 0.5 * cosine), half.copysign(half * x));
+        let half = scaled_exp(x.abs(), sine, 0.5);
+        return complex(scaled_exp(x.abs(), cosine, 0.5), half.copysign(half * x));
     }
     complex(libm::cosh(x) * cosine, libm::sinh(x) * sine)
 }
@@ -364,7 +368,12 @@ pub(super) fn power(x: Complex64, y: Complex64) -> Complex64 {
             power
         };
     }
-    exp(super::complex::multiply(y, log(x)))
+    let log = log(x);
+    if y.im == 0.0 {
+        // A full product would make NaN of a zero times an infinity.
+        return exp(complex(y.re * log.re, y.re * log.im));
+    }
+    exp(super::complex::multiply(y, log))
 }
 
 fn integer_power(mut base: Complex64, mut exponent: u32) -> Complex64 {

@@ -366,5 +366,9 @@ fn complex_functions_keep_the_ends_of_the_range() {
         "{imaginary}"
     );
     assert!(of(M::Log, largest, f64::NAN).0.is_nan());
+    assert_eq!(
+        of(M::Sinh, largest, smallest),
+        (f64::INFINITY, f64::INFINITY)
+    );
     assert_eq!(of(M::Log, f64::INFINITY, f64::NAN).0, f64::INFINITY);
 }

@@ -116,6 +116,8 @@ pub(super) fn atanh<R: Real>(z: Pair<R>) -> Pair<R> {
     let im = R::select(is_far, quarter, im);
     // The quarter turn is not taken if the height is unknown.
     let im = R::select(y.equals(y), im, y);
+    // Nor if the width is unknown, unless the height is infinite.
+    let im = R::select(x.equals(x) | y.is_infinite(), im, x);
     Pair::new(
         R::select(x.is_zero(), z.re, re.with_sign_of(z.re)),
         im.with_sign_of(z.im),
