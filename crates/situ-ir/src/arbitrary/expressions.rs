@@ -161,7 +161,7 @@ impl Generator<'_> {
     pub(super) fn element(&mut self, memory: Readable, uniform: bool, depth: u32) -> (Node, Node) {
         let any = self.scalar(DType::I64, uniform, depth);
         let length = self.f.index(memory.length);
-        let index = self.index_binary(Binary::Modulo, any, length);
+        let index = self.f.binary(Binary::Modulo, any, length);
         if self.random.chance(80) {
             return (memory.pointer, self.shifted(index, memory.first));
         }

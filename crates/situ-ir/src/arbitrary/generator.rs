@@ -6,7 +6,7 @@ use super::random::Random;
 use crate::arena::Handle;
 use crate::builder::FunctionBuilder;
 use crate::dtype::DType;
-use crate::expression::{BinaryOperator, Expression, WorkItemQuery};
+use crate::expression::{Expression, WorkItemQuery};
 use crate::module::{Module, Variable};
 use crate::statement::AtomicOperation;
 
@@ -204,16 +204,6 @@ impl<'a> Generator<'a> {
             is_uniform,
         };
         self.scopes.last_mut().expect("a scope is open").push(named);
-    }
-
-    /// `left op right` of indices.
-    pub(super) fn index_binary(
-        &mut self,
-        operator: BinaryOperator,
-        left: Node,
-        right: Node,
-    ) -> Node {
-        self.f.binary(operator, left, right)
     }
 
     /// `index + constant`; nothing is added for 0.

@@ -293,7 +293,7 @@ impl Generator<'_> {
             may_return: false,
         };
         if self.plan.uses_groups {
-            self.sample_group();
+            self.count_group();
             self.stage(together);
         }
         while self.budget > 6 {

@@ -138,7 +138,7 @@ impl Generator<'_> {
         ]);
         let any = self.scalar(DType::I64, false, 1);
         let length = self.f.index(self.plan.group_size * exchange.slots);
-        let index = self.index_binary(Binary::Modulo, any, length);
+        let index = self.f.binary(Binary::Modulo, any, length);
         let operand = self.scalar(exchange.dtype, false, 1);
         self.f.atomic(Atomic {
             operation,
@@ -163,8 +163,8 @@ impl Generator<'_> {
         self.f.barrier(spaces);
     }
 
-    /// A collective that tells whether the launch has work-items at all, to use a group trivially.
-    pub(super) fn sample_group(&mut self) {
+    /// Counts the work-items of the group: every program with groups has at least one collective.
+    pub(super) fn count_group(&mut self) {
         let one = self.f.literal(Literal::I32(1));
         let operation = CollectiveOperation::Reduce(CombineOperator::Add);
         let size = self

@@ -145,7 +145,7 @@ impl Generator<'_> {
         let counters = self.random.pick(&self.counters);
         let any = self.scalar(DType::I64, false, 1);
         let length = self.f.index(counters.length);
-        let index = self.index_binary(Binary::Modulo, any, length);
+        let index = self.f.binary(Binary::Modulo, any, length);
         let operand = self.scalar(counters.dtype, false, 2);
         let operation = self.random.pick(counters.operations);
         let order = self.update_order();
@@ -340,7 +340,7 @@ impl Generator<'_> {
         }
         let any = self.scalar(DType::I64, uniform, 1);
         let five = self.f.index(5);
-        self.index_binary(Binary::Modulo, any, five)
+        self.f.binary(Binary::Modulo, any, five)
     }
 
     fn leave_loop(&mut self, context: Context) {

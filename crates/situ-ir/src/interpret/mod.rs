@@ -28,11 +28,11 @@
 //!
 //! # How it runs
 //!
-//! A kernel is first [flattened](flatten) into instructions on registers. The work-items of a group
+//! A kernel is first flattened (`flatten.rs`) into instructions on registers. The work-items of a group
 //! run one after the other, each up to its end or to the next barrier or collective; when all have
 //! arrived there, the next round starts. Device functions contain neither, so a work-item that waits
 //! is always in the kernel itself, and waiting costs one frame of registers. Groups run one after the
-//! other. [`shadow`] explains how races are found all the same.
+//! other; `shadow.rs` explains how races are found all the same.
 
 mod assignment;
 mod fault;

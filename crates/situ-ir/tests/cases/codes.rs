@@ -45,7 +45,7 @@ fn every_code_is_shown_and_documented() {
     let shown = read_folder(&tests, "sir") + &read_folder(&tests, "rs");
     let shown_in_units = read_folder(&sources.join("text"), "rs");
     let mut unit_tests: String = shown_in_units.split("#[cfg(test)]").skip(1).collect();
-    unit_tests += &fs::read_to_string(sources.join("interpret/tests.rs")).expect("a text");
+    unit_tests += &read_folder(&sources.join("interpret/tests"), "rs");
     let manual = crate_folder().join("../../docs/errors");
     for (kind, folder, page) in [
         ('V', "validate", "validator.md"),
