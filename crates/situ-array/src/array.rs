@@ -1,0 +1,129 @@
+//! The array: a dtype and a layout over an allocation, at home on a queue.
+
+use std::sync::Arc;
+
+use situ_ir::DType;
+use situ_runtime::{Allocation, Argument, Queue, UsmKind};
+
+use crate::error::Error;
+use crate::index::{self, IndexItem};
+use crate::layout::Layout;
+
+/// An n-dimensional view of USM memory.
+///
+/// Cloning is cheap and shares the memory.
+#[derive(Clone, Debug)]
+pub struct Array {
+    allocation: Arc<Allocation>,
+    layout: Layout,
+    dtype: DType,
+    queue: Queue,
+}
+
+impl Array {
+    /// New memory for a shape, its elements undefined.
+    ///
+    /// # Errors
+    /// If the size cannot be counted or the memory cannot be had.
+    pub fn empty(
+        shape: &[usize],
+        dtype: DType,
+        queue: &Queue,
+        usm_kind: UsmKind,
+    ) -> Result<Self, Error> {
+        let layout = Layout::contiguous(shape)?;
+        let size_bytes = layout
+            .size()
+            .checked_mul(dtype.size_bytes())
+            .filter(|&bytes| isize::try_from(bytes).is_ok())
+            .ok_or_else(|| Error::TooManyElements {
+                shape: shape.to_vec(),
+            })?;
+        let allocation = Allocation::new(queue, size_bytes, usm_kind)?;
+        Ok(Self {
+            allocation,
+            layout,
+            dtype,
+            queue: queue.clone(),
+        })
+    }
+
+    /// Another view of the same memory.
+    ///
+    /// # Panics
+    /// If the layout reaches outside of the allocation.
+    #[must_use]
+    pub fn with_layout(&self, layout: Layout) -> Self {
+        let capacity = self.allocation.size_bytes() / self.dtype.size_bytes();
+        let fits = layout.extent().is_none_or(|(_, last)| last < capacity);
+        assert!(fits, "a view stays inside of its allocation");
+        Self {
+            layout,
+            ..self.clone()
+        }
+    }
+
+    /// The view that an index expression selects.
+    ///
+    /// # Errors
+    /// If the index does not fit the shape.
+    pub fn view(&self, index: &[IndexItem]) -> Result<Self, Error> {
+        Ok(self.with_layout(index::view(&self.layout, index)?))
+    }
+
+    /// The memory.
+    pub fn allocation(&self) -> &Arc<Allocation> {
+        &self.allocation
+    }
+
+    /// Where the elements are in the memory.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// Sizes of the dimensions.
+    pub fn shape(&self) -> &[usize] {
+        self.layout.shape()
+    }
+
+    /// The number of elements.
+    pub fn size(&self) -> usize {
+        self.layout.size()
+    }
+
+    /// What the elements are.
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// The queue this array belongs to.
+    pub fn queue(&self) -> &Queue {
+        &self.queue
+    }
+
+    /// Which kind of USM memory this array views.
+    pub fn usm_kind(&self) -> UsmKind {
+        self.allocation.usm_kind()
+    }
+
+    /// Whether two arrays may share an element.
+    pub fn may_overlap(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.allocation, &other.allocation)
+            && (self.dtype != other.dtype || self.layout.may_overlap(&other.layout))
+    }
+
+    /// Whether two arrays are the same elements in the same order.
+    pub fn is_same_view(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.allocation, &other.allocation)
+            && self.dtype == other.dtype
+            && self.layout == other.layout
+    }
+
+    /// The first element as a kernel argument.
+    pub fn argument(&self) -> Argument {
+        Argument::Pointer {
+            allocation: Arc::clone(&self.allocation),
+            byte_offset: self.layout.offset() * self.dtype.size_bytes(),
+        }
+    }
+}

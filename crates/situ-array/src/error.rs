@@ -1,0 +1,217 @@
+//! What can go wrong with arrays.
+
+use situ_ir::DType;
+use thiserror::Error;
+
+/// Everything that array functions refuse, with the facts a message needs.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Shapes that do not broadcast together.
+    #[error(
+        "cannot {operation} arrays of shapes {}\n  why:  matching from the last dimension, sizes \
+         must be equal or 1\n  help: insert dimensions of size 1 with `x[:, None]`, or reshape one \
+         of the arrays",
+        listed(shapes)
+    )]
+    ShapeMismatch {
+        /// The function.
+        operation: &'static str,
+        /// The operands' shapes.
+        shapes: Vec<Vec<usize>>,
+    },
+    /// A value does not fit the place it is assigned to.
+    #[error(
+        "cannot assign a value of shape {} to a view of shape {}\n  why:  the value must broadcast \
+         to the view's shape\n  help: reshape the value, or choose a view of its shape",
+        tuple(value),
+        tuple(target)
+    )]
+    AssignmentShape {
+        /// Shape of what is assigned.
+        value: Vec<usize>,
+        /// Shape of where it goes.
+        target: Vec<usize>,
+    },
+    /// More elements than memory can be addressed with.
+    #[error(
+        "an array of shape {} has more elements than can be counted",
+        tuple(shape)
+    )]
+    TooManyElements {
+        /// The shape asked for.
+        shape: Vec<usize>,
+    },
+    /// An integer index outside of its dimension.
+    #[error(
+        "index {index} is out of bounds for axis {axis} with size {size}\n  help: valid indices are \
+         {} to {}",
+        -(*size as i64),
+        *size as i64 - 1
+    )]
+    IndexOutOfBounds {
+        /// The index.
+        index: i64,
+        /// The dimension.
+        axis: usize,
+        /// Its size.
+        size: usize,
+    },
+    /// More indices than dimensions.
+    #[error(
+        "too many indices: the array has {ndim} dimensions, but {given} were indexed\n  help: \
+         remove {} of them",
+        given - ndim
+    )]
+    TooManyIndices {
+        /// Dimensions of the array.
+        ndim: usize,
+        /// Dimensions the indices would use.
+        given: usize,
+    },
+    /// `...` twice.
+    #[error("an index can only have one ellipsis ('...')")]
+    TwoEllipses,
+    /// A slice that does not move.
+    #[error("slice step cannot be zero")]
+    ZeroStep,
+    /// An axis that the array does not have.
+    #[error(
+        "axis {axis} is out of bounds for an array of {ndim} dimensions\n  help: valid axes are {} \
+         to {}",
+        -(*ndim as i64),
+        *ndim as i64 - 1
+    )]
+    AxisOutOfBounds {
+        /// The axis asked for.
+        axis: i64,
+        /// Dimensions of the array.
+        ndim: usize,
+    },
+    /// An axis named twice.
+    #[error("axis {axis} is named twice")]
+    RepeatedAxis {
+        /// The axis.
+        axis: usize,
+    },
+    /// A permutation that leaves dimensions out.
+    #[error(
+        "{given} axes were given for an array of {ndim} dimensions\n  help: name every axis once"
+    )]
+    AxesCount {
+        /// How many axes were given.
+        given: usize,
+        /// Dimensions of the array.
+        ndim: usize,
+    },
+    /// A shape with another number of elements.
+    #[error(
+        "cannot reshape an array of size {size} into shape {}\n  why:  the number of elements stays \
+         the same",
+        tuple(target)
+    )]
+    ReshapeSize {
+        /// Elements of the array.
+        size: usize,
+        /// The shape asked for.
+        target: Vec<usize>,
+    },
+    /// A function that is not defined for these dtypes.
+    #[error(
+        "`{operation}` is not defined for {}\n  help: {help}",
+        dtypes.iter().map(|dtype| dtype.name()).collect::<Vec<_>>().join(" and ")
+    )]
+    DTypeNotSupported {
+        /// The function.
+        operation: &'static str,
+        /// The operands' dtypes.
+        dtypes: Vec<DType>,
+        /// What to do instead.
+        help: &'static str,
+    },
+    /// A Python integer next to an array whose dtype cannot hold it.
+    #[error(
+        "the integer {value} does not fit into {dtype}\n  why:  a Python int takes the dtype of \
+         the array it is combined with\n  help: convert the array first, e.g. `x.astype(\"int64\")`"
+    )]
+    ScalarOverflow {
+        /// The integer.
+        value: i128,
+        /// The array's dtype.
+        dtype: DType,
+    },
+    /// An output array of the wrong shape.
+    #[error(
+        "`{operation}` makes a result of shape {}, which does not fit `out` of shape {}",
+        tuple(result),
+        tuple(out)
+    )]
+    OutputShape {
+        /// The function.
+        operation: &'static str,
+        /// The result's shape.
+        result: Vec<usize>,
+        /// The shape of `out`.
+        out: Vec<usize>,
+    },
+    /// An output array that cannot hold the result's dtype.
+    #[error(
+        "`{operation}` makes {result}, which cannot be stored in `out` of {out}\n  help: pass an \
+         `out` of {result}, or convert the result with `astype`"
+    )]
+    OutputDType {
+        /// The function.
+        operation: &'static str,
+        /// The result's dtype.
+        result: DType,
+        /// The dtype of `out`.
+        out: DType,
+    },
+    /// Arrays that live in different places.
+    #[error("cannot {operation} arrays that live on different queues\n{}", why.join("\n"))]
+    Placement {
+        /// The function.
+        operation: &'static str,
+        /// One line about each argument, and what to do.
+        why: Vec<String>,
+    },
+    /// The runtime refused or failed.
+    #[error(transparent)]
+    Runtime(#[from] situ_runtime::Error),
+    /// A kernel that situ wrote itself did not validate.
+    #[error(
+        "situ broke one of its own rules: the kernel `{kernel}` it wrote is not valid\n{source}"
+    )]
+    InvalidTemplate {
+        /// The kernel.
+        kernel: String,
+        /// What the validator says.
+        source: situ_ir::Diagnostics,
+    },
+    /// A bug in situ.
+    #[error("situ broke one of its own rules: {invariant}")]
+    Internal {
+        /// What should have held.
+        invariant: String,
+    },
+}
+
+/// A shape as Python writes it.
+fn tuple(shape: &[usize]) -> String {
+    match shape {
+        [only] => format!("({only},)"),
+        many => {
+            let sizes: Vec<_> = many.iter().map(ToString::to_string).collect();
+            format!("({})", sizes.join(", "))
+        }
+    }
+}
+
+/// Several shapes as a sentence.
+fn listed(shapes: &[Vec<usize>]) -> String {
+    shapes
+        .iter()
+        .map(|each| tuple(each))
+        .collect::<Vec<_>>()
+        .join(" and ")
+}

@@ -1,0 +1,329 @@
+//! Applying an elementwise function: from operands to a launched kernel.
+
+use situ_ir::{DType, Literal, NdRange};
+use situ_runtime::{Argument, Queue};
+use smallvec::SmallVec;
+
+use crate::array::Array;
+use crate::broadcast::broadcast_shapes;
+use crate::error::Error;
+use crate::functions::elementwise::{Elementwise, Signature, TypeRule};
+use crate::kernel_cache::{self, KernelKey};
+use crate::kernels::MapBody;
+use crate::kernels::map::{self, MapOperand, MapShape};
+use crate::layout::Layout;
+use crate::loop_nest::LoopNest;
+use crate::placement::placement;
+use crate::promotion::{PythonScalar, WeakScalar, promote};
+
+/// What an elementwise function is applied to.
+#[derive(Clone, Debug)]
+pub enum Operand {
+    /// An array.
+    Array(Array),
+    /// A Python scalar, which adapts to the arrays.
+    Scalar(PythonScalar),
+}
+
+impl Operand {
+    fn array(&self) -> Option<&Array> {
+        match self {
+            Self::Array(array) => Some(array),
+            Self::Scalar(_) => None,
+        }
+    }
+
+    fn shape(&self) -> &[usize] {
+        self.array().map_or(&[], Array::shape)
+    }
+}
+
+/// Applies a function; the result goes to `out`, or to new memory if there is none.
+///
+/// # Errors
+/// If the operands do not fit together in place, shape or dtype, or the launch fails.
+pub fn apply(
+    function: &'static Elementwise,
+    operands: &[Operand],
+    out: Option<&Array>,
+) -> Result<Array, Error> {
+    let arrays = operands.iter().filter_map(Operand::array).chain(out);
+    let placement = placement(function.name, arrays)?.ok_or_else(|| Error::Internal {
+        invariant: format!("`{}` was applied without an array", function.name),
+    })?;
+    let shapes: SmallVec<[&[usize]; 3]> = operands.iter().map(Operand::shape).collect();
+    let shape = broadcast_shapes(function.name, &shapes)?;
+    let dtypes = operand_dtypes(operands);
+    let signature = function.signature(&dtypes)?;
+    let scalars = scalar_literals(function, operands, signature)?;
+    let out = match out {
+        Some(out) => {
+            check_out(function.name, out, &shape, signature.result)?;
+            out.clone()
+        }
+        None => Array::empty(
+            &shape,
+            signature.result,
+            &placement.queue,
+            placement.usm_kind,
+        )?,
+    };
+    let inputs: SmallVec<[Input; 3]> = operands
+        .iter()
+        .zip(&scalars)
+        .map(|(operand, scalar)| match (operand, scalar) {
+            (Operand::Array(array), _) => Ok(Input::Array(separated(array, &out)?)),
+            (Operand::Scalar(_), Some(literal)) => Ok(Input::Scalar(*literal)),
+            (Operand::Scalar(_), None) => Err(Error::Internal {
+                invariant: "every scalar has a constant".to_owned(),
+            }),
+        })
+        .collect::<Result<_, Error>>()?;
+    let compute = SmallVec::from_elem(signature.compute, operands.len());
+    let body: &MapBody<'_> = &|f, x| function.expression(f, signature.compute, x);
+    launch(
+        function.name,
+        &placement.queue,
+        &out,
+        &inputs,
+        compute,
+        body,
+    )?;
+    Ok(out)
+}
+
+/// Copies elements, converted to the target's dtype and broadcast to its shape.
+///
+/// # Errors
+/// If the source does not broadcast to the target, or the launch fails.
+pub fn copy_into(target: &Array, source: &Input) -> Result<(), Error> {
+    if let Input::Array(array) = source {
+        let shapes = [array.shape(), target.shape()];
+        let fits = broadcast_shapes("copy", &shapes).is_ok_and(|shape| *shape == *target.shape());
+        if !fits {
+            let (value, target) = (array.shape().to_vec(), target.shape().to_vec());
+            return Err(Error::AssignmentShape { value, target });
+        }
+    }
+    let source = match source {
+        Input::Array(array) => Input::Array(separated(array, target)?),
+        scalar @ Input::Scalar(_) => scalar.clone(),
+    };
+    let compute = SmallVec::from_elem(target.dtype(), 1);
+    launch(
+        "copy",
+        target.queue(),
+        target,
+        &[source],
+        compute,
+        &|_, x| x[0],
+    )
+}
+
+/// An input whose dtype and place are settled.
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// An array that broadcasts to the output's shape.
+    Array(Array),
+    /// A constant.
+    Scalar(Literal),
+}
+
+/// Launches the map kernel of a function; `out` has its final shape and dtype.
+fn launch(
+    function: &'static str,
+    queue: &Queue,
+    out: &Array,
+    inputs: &[Input],
+    compute: SmallVec<[DType; 4]>,
+    body: &MapBody<'_>,
+) -> Result<(), Error> {
+    if out.layout().is_empty() {
+        return Ok(());
+    }
+    let layouts: SmallVec<[Option<Layout>; 4]> = inputs
+        .iter()
+        .map(|input| match input {
+            Input::Array(array) => Some(array.layout().broadcast_to(out.shape())),
+            Input::Scalar(_) => None,
+        })
+        .collect();
+    // Scalars take part in no loop; the output's strides stand in for theirs.
+    let strides: SmallVec<[&[isize]; 4]> = std::iter::once(out.layout().strides())
+        .chain(layouts.iter().map(|layout| {
+            layout
+                .as_ref()
+                .map_or(out.layout().strides(), Layout::strides)
+        }))
+        .collect();
+    let nest = LoopNest::new(out.shape(), &strides);
+    let mut classes = nest.inner_classes();
+    let stride = classes.next().ok_or_else(no_output)?;
+    let output = MapOperand::Memory {
+        dtype: out.dtype(),
+        stride,
+    };
+    let operands = std::iter::once(output)
+        .chain(
+            inputs
+                .iter()
+                .zip(classes)
+                .map(|(input, stride)| match input {
+                    Input::Array(array) => MapOperand::Memory {
+                        dtype: array.dtype(),
+                        stride,
+                    },
+                    Input::Scalar(literal) => MapOperand::Scalar {
+                        dtype: literal.dtype(),
+                    },
+                }),
+        )
+        .collect();
+    let result = compute.first().copied().unwrap_or(out.dtype());
+    let shape = MapShape {
+        operands,
+        compute,
+        rank: nest.rank() as u8,
+    };
+
+    let mut arguments: SmallVec<[Argument; 12]> = SmallVec::new();
+    arguments.push(out.argument());
+    arguments.extend(inputs.iter().map(|input| match input {
+        Input::Array(array) => array.argument(),
+        Input::Scalar(literal) => Argument::Scalar(*literal),
+    }));
+    let layout = map::layout_arguments(&shape, &nest);
+    arguments.extend(
+        layout
+            .into_iter()
+            .map(|value| Argument::Scalar(Literal::I64(value))),
+    );
+
+    let key = KernelKey::Map {
+        function,
+        shape,
+        compute: result,
+    };
+    let kernel = kernel_cache::kernel(queue.device(), key, |key| match key {
+        KernelKey::Map { shape, .. } => map::module(function, shape, body),
+        KernelKey::Reduce(_) => unreachable!("the key was made above"),
+    })?;
+    let range = NdRange::new(&map::launch_sizes(&nest)).map_err(situ_runtime::Error::from)?;
+    queue.launch(&kernel, &range, &arguments)?;
+    Ok(())
+}
+
+fn no_output() -> Error {
+    Error::Internal {
+        invariant: "a loop nest has an output".to_owned(),
+    }
+}
+
+/// The array itself, or a copy if writing `out` would change elements that are still to be read.
+fn separated(array: &Array, out: &Array) -> Result<Array, Error> {
+    let harmless = !array.may_overlap(out) || array.is_same_view(out);
+    if harmless {
+        Ok(array.clone())
+    } else {
+        contiguous_copy(array)
+    }
+}
+
+/// The same elements in new, contiguous memory.
+///
+/// # Errors
+/// If there is no memory or the launch fails.
+pub fn contiguous_copy(array: &Array) -> Result<Array, Error> {
+    let copy = Array::empty(
+        array.shape(),
+        array.dtype(),
+        array.queue(),
+        array.usm_kind(),
+    )?;
+    copy_into(&copy, &Input::Array(array.clone()))?;
+    Ok(copy)
+}
+
+/// The dtype each operand has for the type rules: scalars adapt to the arrays.
+fn operand_dtypes(operands: &[Operand]) -> SmallVec<[DType; 3]> {
+    let arrays = operands
+        .iter()
+        .filter_map(Operand::array)
+        .map(Array::dtype)
+        .reduce(promote);
+    operands
+        .iter()
+        .map(|operand| match (operand, arrays) {
+            (Operand::Array(array), _) => array.dtype(),
+            (Operand::Scalar(scalar), Some(dtype)) => scalar.weak().promote_with(dtype),
+            (Operand::Scalar(scalar), None) => scalar.weak().default_dtype(),
+        })
+        .collect()
+}
+
+/// The constants that scalars become.
+fn scalar_literals(
+    function: &Elementwise,
+    operands: &[Operand],
+    signature: Signature,
+) -> Result<SmallVec<[Option<Literal>; 3]>, Error> {
+    operands
+        .iter()
+        .map(|operand| match operand {
+            Operand::Array(_) => Ok(None),
+            Operand::Scalar(scalar) => scalar_literal(function, *scalar, signature).map(Some),
+        })
+        .collect()
+}
+
+fn scalar_literal(
+    function: &Elementwise,
+    scalar: PythonScalar,
+    signature: Signature,
+) -> Result<Literal, Error> {
+    if function.rule == TypeRule::Logical && scalar.weak() != WeakScalar::Bool {
+        let truth = match scalar {
+            PythonScalar::Bool(value) => value,
+            PythonScalar::Int(value) => value != 0,
+            PythonScalar::Float(value) => value != 0.0,
+            PythonScalar::Complex(re, im) => re != 0.0 || im != 0.0,
+        };
+        return Ok(Literal::Bool(truth));
+    }
+    scalar
+        .to_literal(signature.compute)
+        .ok_or_else(|| match scalar {
+            PythonScalar::Int(value) => Error::ScalarOverflow {
+                value,
+                dtype: signature.compute,
+            },
+            _ => Error::Internal {
+                invariant: "only integers can fail to fit".to_owned(),
+            },
+        })
+}
+
+fn check_out(
+    operation: &'static str,
+    out: &Array,
+    shape: &[usize],
+    result: DType,
+) -> Result<(), Error> {
+    if out.shape() != shape {
+        let (result, out) = (shape.to_vec(), out.shape().to_vec());
+        return Err(Error::OutputShape {
+            operation,
+            result,
+            out,
+        });
+    }
+    // NumPy's "same kind" rule: the kind may rise, never fall.
+    if out.dtype().kind() < result.kind() {
+        return Err(Error::OutputDType {
+            operation,
+            result,
+            out: out.dtype(),
+        });
+    }
+    Ok(())
+}

@@ -1,0 +1,7 @@
+//! The functions of the library, by the chapters of the array API standard.
+
+pub mod apply;
+pub mod creation;
+pub mod elementwise;
+pub mod manipulation;
+pub mod statistical;

@@ -1,0 +1,65 @@
+//! Kernels that were already made, by what they are specialised for.
+//!
+//! Looking a kernel up must cost less than a microsecond, so the key is small plain data and never a
+//! text. Compiling goes through the runtime, which has its own cache of compiled code on disk.
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, RwLock};
+
+use situ_ir::{DType, Module, validate};
+use situ_runtime::{Device, Kernel, Program};
+
+use crate::error::Error;
+use crate::kernels::map::MapShape;
+use crate::kernels::reduce::ReduceShape;
+
+/// What a kernel of the library is specialised for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum KernelKey {
+    /// An elementwise function.
+    Map {
+        /// The function's name, unique in its table.
+        function: &'static str,
+        /// The dtypes and loops.
+        shape: MapShape,
+        /// What the expression computes in, where the shape does not say it.
+        compute: DType,
+    },
+    /// A reduction.
+    Reduce(ReduceShape),
+}
+
+type Kernels = HashMap<(Device, KernelKey), Arc<Kernel>>;
+
+static KERNELS: LazyLock<RwLock<Kernels>> = LazyLock::new(RwLock::default);
+
+/// The kernel for a key on a device; `write` makes the module if there is none yet.
+///
+/// # Errors
+/// If the module does not validate (a bug) or does not compile.
+pub fn kernel(
+    device: &Device,
+    key: KernelKey,
+    write: impl FnOnce(&KernelKey) -> Module,
+) -> Result<Arc<Kernel>, Error> {
+    let key = (device.clone(), key);
+    let known = KERNELS
+        .read()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    if let Some(kernel) = known.get(&key) {
+        return Ok(Arc::clone(kernel));
+    }
+    drop(known);
+    let module = write(&key.1);
+    let name = module.name.clone();
+    let module = validate(module).map_err(|source| Error::InvalidTemplate {
+        kernel: name.clone(),
+        source,
+    })?;
+    let kernel = Program::compile(device, &module)?.kernel(&name)?;
+    let mut known = KERNELS
+        .write()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    // Another thread may have been quicker; then its kernel serves both.
+    Ok(Arc::clone(known.entry(key).or_insert(kernel)))
+}

@@ -1,0 +1,14 @@
+//! Kernel templates: IR expressions plus loops over operands' memory.
+//!
+//! A template turns *what* is computed (an expression given by the function) and *how the operands
+//! lie in memory* (a [`LoopNest`](crate::loop_nest::LoopNest)) into a kernel. Shapes and strides are
+//! arguments of the kernel, so one kernel serves every size.
+
+pub mod map;
+pub mod reduce;
+
+use situ_ir::{Expression, FunctionBuilder, Handle};
+
+/// What a function computes for one element: appends expressions to the builder and gives the result.
+pub type MapBody<'a> =
+    dyn Fn(&mut FunctionBuilder, &[Handle<Expression>]) -> Handle<Expression> + 'a;

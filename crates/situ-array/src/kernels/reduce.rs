@@ -1,0 +1,346 @@
+//! The reduce template: many elements combined into one, along one loop.
+//!
+//! The reduced loop is cut into blocks of a fixed length and each work-item combines one block in a
+//! fixed order, so the answer does not depend on the number of threads. A launch over several blocks
+//! writes partial results, which the same template reduces again until one block is left. Rounding
+//! errors therefore grow with the logarithm of the number of blocks, not with the number of elements.
+//!
+//! Two walks, by what is next to each other in memory:
+//!
+//! * [`Walk::Along`]: the reduced elements are neighbours. A work-item runs along them with
+//!   [`LANES`] accumulators, which become vector registers.
+//! * [`Walk::Across`]: the results' elements are neighbours. Neighbouring work-items reduce
+//!   neighbouring columns, row by row; blocks are short so that rows stay in the cache.
+//!
+//! Parameters, in this order: `out`, `in`, `length` (of the reduced loop), `step` (its stride, only
+//! for [`Walk::Across`]), the sizes of the kept loops but the outermost, the strides of the kept loops.
+
+use situ_ir::{
+    AddressSpace, BinaryOperator, DType, Expression, FunctionBuilder, Handle, Literal, Module,
+    StatementKind, Type, Variable, WorkItemQuery,
+};
+
+/// How many accumulators a work-item has when it runs along memory.
+pub const LANES: i64 = 16;
+
+/// Which elements are neighbours in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Walk {
+    /// The reduced ones, at stride one.
+    Along,
+    /// The kept ones, or nobody.
+    Across,
+}
+
+impl Walk {
+    /// How many elements a work-item combines.
+    pub fn block_length(self) -> usize {
+        match self {
+            Self::Along => 4096,
+            Self::Across => 256,
+        }
+    }
+}
+
+/// What a reduce kernel is specialised for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ReduceShape {
+    /// What two elements become.
+    pub combine: BinaryOperator,
+    /// The elements' dtype.
+    pub input: DType,
+    /// The dtype elements are converted to and combined in; also the output's.
+    pub output: DType,
+    /// The walk.
+    pub walk: Walk,
+    /// How many kept loops there are (their number after merging).
+    pub kept_rank: u8,
+}
+
+/// The content of an accumulator before its first element.
+///
+/// # Panics
+/// If the operator is not one that arrays are reduced with.
+pub fn identity(combine: BinaryOperator, dtype: DType) -> Literal {
+    match combine {
+        // Minus zero, because 0.0 + -0.0 would lose the sign of a sum of minus zeros.
+        BinaryOperator::Add if dtype.is_float() => Literal::from_f64(dtype, -0.0),
+        BinaryOperator::Add => Literal::zero(dtype),
+        BinaryOperator::Multiply => Literal::one(dtype),
+        BinaryOperator::Minimum => Literal::from_f64(dtype, f64::INFINITY),
+        BinaryOperator::Maximum => Literal::from_f64(dtype, f64::NEG_INFINITY),
+        other => panic!("arrays are not reduced with {}", other.name()),
+    }
+}
+
+/// Writes the kernel `name`.
+pub fn module(name: &str, shape: &ReduceShape) -> Module {
+    let dims = match shape.walk {
+        Walk::Along => 2,
+        Walk::Across => 2 + u8::from(shape.kept_rank > 1),
+    };
+    let mut f = FunctionBuilder::kernel(name, dims);
+    let out = f.parameter("out", Type::pointer(shape.output, AddressSpace::Global));
+    let input = f.parameter("in", Type::pointer(shape.input, AddressSpace::Global));
+    let length = f.parameter("length", Type::INDEX);
+    let position = match shape.walk {
+        Walk::Along => position_along(&mut f, shape),
+        Walk::Across => position_across(&mut f, shape),
+    };
+    let start = {
+        let block = f.index(shape.walk.block_length() as i64);
+        f.multiply(position.block, block)
+    };
+    let start = f.bind("start", start);
+    let end = {
+        let block = f.index(shape.walk.block_length() as i64);
+        let end = f.add(start, block);
+        f.binary(BinaryOperator::Minimum, end, length)
+    };
+    let end = f.bind("end", end);
+    let elements = Elements {
+        shape,
+        input,
+        base: position.base,
+        step: position.step,
+    };
+    let result = match shape.walk {
+        Walk::Along => combine_along(&mut f, &elements, start, end),
+        Walk::Across => combine_across(&mut f, &elements, start, end),
+    };
+    f.store(out, position.result, result);
+    let mut module = Module::new(name);
+    f.finish(&mut module);
+    module
+}
+
+/// Where a work-item reads and writes.
+struct Position {
+    /// Which block of the reduced loop.
+    block: Handle<Expression>,
+    /// The input's element at the start of the reduced loop.
+    base: Handle<Expression>,
+    /// The stride of the reduced loop; one if there is none.
+    step: Option<Handle<Expression>>,
+    /// The output's element.
+    result: Handle<Expression>,
+}
+
+/// Range (kept, block): partial results of one kept element are neighbours.
+fn position_along(f: &mut FunctionBuilder, shape: &ReduceShape) -> Position {
+    let kept = f.global_id(0);
+    let base = kept_position(f, shape.kept_rank, kept, None);
+    let block = f.global_id(1);
+    let blocks = f.work_item(WorkItemQuery::GlobalSize(1));
+    let row = f.multiply(kept, blocks);
+    let result = f.add(row, block);
+    Position {
+        block,
+        base,
+        step: None,
+        result,
+    }
+}
+
+/// Range (block, kept) or (block, outer kept, inner kept): partial results of one block are
+/// neighbours, and so are work-items of neighbouring kept elements.
+fn position_across(f: &mut FunctionBuilder, shape: &ReduceShape) -> Position {
+    let step = f.parameter("step", Type::INDEX);
+    let block = f.global_id(0);
+    let (kept, base, count) = if shape.kept_rank > 1 {
+        let (outer, inner) = (f.global_id(1), f.global_id(2));
+        let base = kept_position(f, shape.kept_rank, outer, Some(inner));
+        let (outer_size, inner_size) = (
+            f.work_item(WorkItemQuery::GlobalSize(1)),
+            f.work_item(WorkItemQuery::GlobalSize(2)),
+        );
+        let row = f.multiply(outer, inner_size);
+        let count = f.multiply(outer_size, inner_size);
+        (f.add(row, inner), base, count)
+    } else {
+        let kept = f.global_id(1);
+        let base = kept_position(f, shape.kept_rank, kept, None);
+        (kept, base, f.work_item(WorkItemQuery::GlobalSize(1)))
+    };
+    let row = f.multiply(block, count);
+    let result = f.add(row, kept);
+    Position {
+        block,
+        base,
+        step: Some(step),
+        result,
+    }
+}
+
+/// The input position of a kept element: its flat index taken apart into the kept loops. If the
+/// innermost loop has an index of its own, the flat index covers the others.
+fn kept_position(
+    f: &mut FunctionBuilder,
+    kept_rank: u8,
+    flat: Handle<Expression>,
+    inner: Option<Handle<Expression>>,
+) -> Handle<Expression> {
+    let flat_rank = usize::from(kept_rank) - usize::from(inner.is_some());
+    let sizes: Vec<_> = (1..flat_rank)
+        .map(|axis| f.parameter(format!("size{axis}"), Type::INDEX))
+        .collect();
+    let strides: Vec<_> = (0..usize::from(kept_rank))
+        .map(|axis| f.parameter(format!("stride{axis}"), Type::INDEX))
+        .collect();
+    let mut base = inner.map(|index| f.multiply(index, strides[flat_rank]));
+    let mut rest = flat;
+    for axis in (0..flat_rank).rev() {
+        let index = if axis == 0 {
+            rest
+        } else {
+            let index = f.binary(BinaryOperator::TruncatingRemainder, rest, sizes[axis - 1]);
+            let quotient = f.binary(BinaryOperator::TruncatingDivide, rest, sizes[axis - 1]);
+            rest = f.bind("rest", quotient);
+            index
+        };
+        let moved = f.multiply(index, strides[axis]);
+        base = Some(base.map_or(moved, |base| f.add(base, moved)));
+    }
+    base.unwrap_or_else(|| f.index(0))
+}
+
+/// The elements of one reduced loop.
+struct Elements<'a> {
+    shape: &'a ReduceShape,
+    input: Handle<Expression>,
+    base: Handle<Expression>,
+    step: Option<Handle<Expression>>,
+}
+
+impl Elements<'_> {
+    /// Combines an accumulator with the element at an index of the reduced loop.
+    fn combine(
+        &self,
+        f: &mut FunctionBuilder,
+        accumulator: Handle<Variable>,
+        index: Handle<Expression>,
+    ) {
+        let moved = self.step.map_or(index, |step| f.multiply(index, step));
+        let at = f.add(self.base, moved);
+        let element = f.load(self.input, at);
+        let element = f.cast(element, self.shape.output);
+        let so_far = f.get(accumulator);
+        let combined = f.binary(self.shape.combine, so_far, element);
+        f.assign(accumulator, combined);
+    }
+
+    fn accumulator(&self, f: &mut FunctionBuilder, lane: i64) -> Handle<Variable> {
+        let accumulator = f.variable(format!("acc{lane}"), self.shape.output);
+        let identity = f.literal(identity(self.shape.combine, self.shape.output));
+        f.assign(accumulator, identity);
+        accumulator
+    }
+}
+
+/// One accumulator, one element after the other.
+fn combine_across(
+    f: &mut FunctionBuilder,
+    elements: &Elements<'_>,
+    start: Handle<Expression>,
+    end: Handle<Expression>,
+) -> Handle<Expression> {
+    let accumulator = elements.accumulator(f, 0);
+    f.for_range("i", start, end, |f, i| elements.combine(f, accumulator, i));
+    f.get(accumulator)
+}
+
+/// [`LANES`] accumulators over whole groups of elements, the first one over the rest, then a tree.
+fn combine_along(
+    f: &mut FunctionBuilder,
+    elements: &Elements<'_>,
+    start: Handle<Expression>,
+    end: Handle<Expression>,
+) -> Handle<Expression> {
+    let lanes: Vec<_> = (0..LANES)
+        .map(|lane| elements.accumulator(f, lane))
+        .collect();
+    let counter = f.variable("i", DType::I64);
+    f.assign(counter, start);
+    advance_while_fits(f, counter, end, LANES, |f, i| {
+        for (lane, &accumulator) in lanes.iter().enumerate() {
+            let offset = f.index(lane as i64);
+            let index = f.add(i, offset);
+            elements.combine(f, accumulator, index);
+        }
+    });
+    advance_while_fits(f, counter, end, 1, |f, i| elements.combine(f, lanes[0], i));
+    let mut results: Vec<_> = lanes.iter().map(|&lane| f.get(lane)).collect();
+    while results.len() > 1 {
+        let half = results.len() / 2;
+        results = (0..half)
+            .map(|lane| f.binary(elements.shape.combine, results[lane], results[lane + half]))
+            .collect();
+    }
+    results[0]
+}
+
+/// Repeats `body` while another `width` elements fit before `end`, moving the counter by `width`.
+fn advance_while_fits(
+    f: &mut FunctionBuilder,
+    counter: Handle<Variable>,
+    end: Handle<Expression>,
+    width: i64,
+    body: impl FnOnce(&mut FunctionBuilder, Handle<Expression>),
+) {
+    let now = f.get(counter);
+    let width = f.index(width);
+    let next = f.add(now, width);
+    let condition = Some(f.binary(BinaryOperator::LessEqual, next, end));
+    let body = f.block(|f| {
+        let now = f.get(counter);
+        body(f, now);
+    });
+    let step = f.block(|f| f.assign(counter, next));
+    f.statement(StatementKind::Loop {
+        condition,
+        body,
+        step,
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use situ_ir::validate;
+
+    use super::*;
+
+    #[test]
+    fn every_walk_and_rank_validates() {
+        for walk in [Walk::Along, Walk::Across] {
+            for kept_rank in 0..5 {
+                for combine in [BinaryOperator::Add, BinaryOperator::Maximum] {
+                    let (input, output) = (DType::F32, DType::F64);
+                    let shape = ReduceShape {
+                        combine,
+                        input,
+                        output,
+                        walk,
+                        kept_rank,
+                    };
+                    validate(module("reduce", &shape)).unwrap();
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn identities_are_neutral() {
+        assert_eq!(
+            identity(BinaryOperator::Minimum, DType::I8),
+            Literal::I8(i8::MAX)
+        );
+        assert_eq!(
+            identity(BinaryOperator::Maximum, DType::U16),
+            Literal::U16(0)
+        );
+        assert_eq!(
+            identity(BinaryOperator::Add, DType::F32),
+            Literal::F32(-0.0)
+        );
+    }
+}
