@@ -3,7 +3,30 @@
 The names users type are gathered here; each is defined in the module that owns its subject.
 """
 
+from numpy import (
+    complex64,
+    complex128,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+from numpy import bool_ as bool
+
+from situ import _creation, _elementwise, _manipulation, _statistical
+from situ._creation import *
+from situ._elementwise import *
+from situ._manipulation import *
+from situ._native import Device, Queue, devices, ndarray
 from situ._native import version as _version
+from situ._statistical import *
 from situ.exceptions import (
     CacheWarning,
     DeviceError,
@@ -24,6 +47,7 @@ __version__: str = _version()
 __all__ = [
     "CacheWarning",
     "DTypeError",
+    "Device",
     "DeviceError",
     "InternalError",
     "KernelError",
@@ -31,8 +55,29 @@ __all__ = [
     "OutOfMemoryError",
     "PlacementError",
     "PlacementWarning",
+    "Queue",
     "ShapeError",
     "SituError",
     "SituWarning",
     "__version__",
+    "bool",
+    "complex64",
+    "complex128",
+    "devices",
+    "float16",
+    "float32",
+    "float64",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "ndarray",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    *_creation.__all__,
+    *_elementwise.__all__,
+    *_manipulation.__all__,
+    *_statistical.__all__,
 ]

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use situ_ir::DType;
+use situ_runtime::memory::copy::{copy_from_host, copy_to_host};
 use situ_runtime::{Allocation, Argument, Queue, UsmKind};
 
 use crate::error::Error;
@@ -103,7 +104,7 @@ impl Array {
 
     /// Which kind of USM memory this array views.
     pub fn usm_kind(&self) -> UsmKind {
-        self.allocation.usm_kind()
+        self.allocation.kind()
     }
 
     /// Whether two arrays may share an element.
@@ -119,11 +120,65 @@ impl Array {
             && self.layout == other.layout
     }
 
+    /// Copies the elements of a contiguous array to host memory.
+    ///
+    /// # Errors
+    /// If the device fails to deliver them.
+    ///
+    /// # Panics
+    /// If the array is not contiguous or `target` has another size.
+    pub fn read_bytes(&self, target: &mut [u8]) -> Result<(), Error> {
+        assert!(
+            self.layout.is_contiguous(),
+            "only contiguous arrays are read as bytes"
+        );
+        assert_eq!(
+            target.len(),
+            self.size() * self.dtype.size_bytes(),
+            "the sizes agree"
+        );
+        Ok(copy_to_host(
+            &self.queue,
+            &self.allocation,
+            self.byte_offset(),
+            target,
+        )?)
+    }
+
+    /// Copies host memory to the elements of a contiguous array.
+    ///
+    /// # Errors
+    /// If the device fails to take them.
+    ///
+    /// # Panics
+    /// If the array is not contiguous or `source` has another size.
+    pub fn write_bytes(&self, source: &[u8]) -> Result<(), Error> {
+        assert!(
+            self.layout.is_contiguous(),
+            "only contiguous arrays are written as bytes"
+        );
+        assert_eq!(
+            source.len(),
+            self.size() * self.dtype.size_bytes(),
+            "the sizes agree"
+        );
+        Ok(copy_from_host(
+            &self.queue,
+            source,
+            &self.allocation,
+            self.byte_offset(),
+        )?)
+    }
+
+    fn byte_offset(&self) -> usize {
+        self.layout.offset() * self.dtype.size_bytes()
+    }
+
     /// The first element as a kernel argument.
     pub fn argument(&self) -> Argument {
         Argument::Pointer {
             allocation: Arc::clone(&self.allocation),
-            byte_offset: self.layout.offset() * self.dtype.size_bytes(),
+            byte_offset: self.byte_offset(),
         }
     }
 }

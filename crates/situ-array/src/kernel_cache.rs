@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, RwLock};
 
-use situ_ir::{DType, Module, validate};
+use situ_ir::{Module, validate};
 use situ_runtime::{Device, Kernel, Program};
 
 use crate::error::Error;
@@ -22,8 +22,6 @@ pub enum KernelKey {
         function: &'static str,
         /// The dtypes and loops.
         shape: MapShape,
-        /// What the expression computes in, where the shape does not say it.
-        compute: DType,
     },
     /// A reduction.
     Reduce(ReduceShape),
@@ -56,7 +54,7 @@ pub fn kernel(
         kernel: name.clone(),
         source,
     })?;
-    let kernel = Program::compile(device, &module)?.kernel(&name)?;
+    let kernel = Arc::new(Program::compile(device, &module)?.kernel(&name)?);
     let mut known = KERNELS
         .write()
         .unwrap_or_else(std::sync::PoisonError::into_inner);

@@ -4,10 +4,23 @@
 //! several equivalent queues, on the first operand's. The result's USM kind is the lowest of the
 //! operands' in the order device, shared, host. Scalars never decide.
 
-use situ_runtime::{Queue, UsmKind};
+use std::collections::HashMap;
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+use situ_runtime::{Device, Queue, UsmKind};
 
 use crate::array::Array;
 use crate::error::Error;
+
+/// The queue that arrays of a device belong to if nobody names another; one for each device.
+pub fn default_queue(device: &Device) -> Queue {
+    static QUEUES: LazyLock<Mutex<HashMap<Device, Queue>>> = LazyLock::new(Mutex::default);
+    let mut queues = QUEUES.lock().unwrap_or_else(PoisonError::into_inner);
+    queues
+        .entry(device.clone())
+        .or_insert_with(|| Queue::new(device))
+        .clone()
+}
 
 /// Where a function runs and where its result lives.
 #[derive(Clone, Debug)]

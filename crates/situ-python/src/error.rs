@@ -7,11 +7,75 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use pyo3::exceptions::{PyIndexError, PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 
 /// The exception classes, imported from Python on first use.
-mod exceptions {
+pub(crate) mod exceptions {
+    pyo3::import_exception!(situ.exceptions, DTypeError);
+    pyo3::import_exception!(situ.exceptions, DeviceError);
     pyo3::import_exception!(situ.exceptions, InternalError);
+    pyo3::import_exception!(situ.exceptions, OutOfMemoryError);
+    pyo3::import_exception!(situ.exceptions, PlacementError);
+    pyo3::import_exception!(situ.exceptions, ShapeError);
+}
+
+/// An error of a Rust layer that has a Python exception.
+pub(crate) trait IntoPyErr {
+    /// The exception, with the error's own words.
+    fn into_py_err(self, py: Python<'_>) -> PyErr;
+}
+
+impl IntoPyErr for situ_array::Error {
+    fn into_py_err(self, py: Python<'_>) -> PyErr {
+        use situ_array::Error as E;
+        let message = self.to_string();
+        match self {
+            E::ShapeMismatch { .. }
+            | E::AssignmentShape { .. }
+            | E::TooManyElements { .. }
+            | E::AxesCount { .. }
+            | E::RepeatedAxis { .. }
+            | E::OutputShape { .. }
+            | E::ReshapeSize { .. } => exceptions::ShapeError::new_err(message),
+            E::IndexOutOfBounds { .. } | E::TooManyIndices { .. } | E::TwoEllipses => {
+                PyIndexError::new_err(message)
+            }
+            E::AxisOutOfBounds { .. } => axis_error(py, message),
+            E::ZeroStep => PyValueError::new_err(message),
+            E::DTypeNotSupported { .. } | E::OutputDType { .. } => {
+                exceptions::DTypeError::new_err(message)
+            }
+            E::ScalarOverflow { .. } => PyOverflowError::new_err(message),
+            E::Placement { .. } => exceptions::PlacementError::new_err(message),
+            E::Runtime(error) => error.into_py_err(py),
+            _ => exceptions::InternalError::new_err(message),
+        }
+    }
+}
+
+impl IntoPyErr for situ_runtime::Error {
+    fn into_py_err(self, _: Python<'_>) -> PyErr {
+        use situ_runtime::Error as E;
+        let message = self.to_string();
+        match self {
+            E::Internal { .. } | E::WorkPanicked { .. } => {
+                exceptions::InternalError::new_err(message)
+            }
+            E::ScratchUnavailable { .. } | E::OutOfMemory { .. } => {
+                exceptions::OutOfMemoryError::new_err(message)
+            }
+            _ => exceptions::DeviceError::new_err(message),
+        }
+    }
+}
+
+/// NumPy's `AxisError`, which is both a `ValueError` and an `IndexError`.
+fn axis_error(py: Python<'_>, message: String) -> PyErr {
+    py.import("numpy.exceptions")
+        .and_then(|module| module.getattr("AxisError"))
+        .and_then(|class| class.call1((message,)))
+        .map_or_else(|error| error, PyErr::from_value)
 }
 
 /// Runs `body`; a panic inside it becomes `situ.InternalError`.

@@ -10,7 +10,15 @@
 
 use pyo3::prelude::*;
 
+mod array;
+mod detach;
+mod device;
+mod dtype;
 mod error;
+mod functions;
+mod host_memory;
+mod operand;
+mod queue;
 
 /// The version of the compiled module, which is the version of the package.
 #[pyfunction]
@@ -21,6 +29,17 @@ fn version() -> PyResult<&'static str> {
 /// Compiled half of the `situ` package; use `import situ` instead.
 #[pymodule]
 mod _native {
+    #[pymodule_export]
+    use crate::array::PyArray;
+    #[pymodule_export]
+    use crate::device::{PyDevice, devices};
+    #[pymodule_export]
+    use crate::functions::{elementwise, elementwise_functions, empty, full, permute_dims};
+    #[pymodule_export]
+    use crate::host_memory::from_numpy;
+    #[pymodule_export]
+    use crate::queue::PyQueue;
+
     #[pymodule_export]
     use super::version;
 }

@@ -23,13 +23,24 @@ pub enum Operand {
     Array(Array),
     /// A Python scalar, which adapts to the arrays.
     Scalar(PythonScalar),
+    /// A number that brings its own dtype.
+    Literal(Literal),
 }
 
 impl Operand {
     fn array(&self) -> Option<&Array> {
         match self {
             Self::Array(array) => Some(array),
+            Self::Scalar(_) | Self::Literal(_) => None,
+        }
+    }
+
+    /// The dtype, if the operand insists on one.
+    fn dtype(&self) -> Option<DType> {
+        match self {
+            Self::Array(array) => Some(array.dtype()),
             Self::Scalar(_) => None,
+            Self::Literal(literal) => Some(literal.dtype()),
         }
     }
 
@@ -55,7 +66,6 @@ pub fn apply(
     let shape = broadcast_shapes(function.name, &shapes)?;
     let dtypes = operand_dtypes(operands);
     let signature = function.signature(&dtypes)?;
-    let scalars = scalar_literals(function, operands, signature)?;
     let out = match out {
         Some(out) => {
             check_out(function.name, out, &shape, signature.result)?;
@@ -68,17 +78,12 @@ pub fn apply(
             placement.usm_kind,
         )?,
     };
-    let inputs: SmallVec<[Input; 3]> = operands
-        .iter()
-        .zip(&scalars)
-        .map(|(operand, scalar)| match (operand, scalar) {
-            (Operand::Array(array), _) => Ok(Input::Array(separated(array, &out)?)),
-            (Operand::Scalar(_), Some(literal)) => Ok(Input::Scalar(*literal)),
-            (Operand::Scalar(_), None) => Err(Error::Internal {
-                invariant: "every scalar has a constant".to_owned(),
-            }),
-        })
-        .collect::<Result<_, Error>>()?;
+    let input = |operand: &Operand| match operand {
+        Operand::Array(array) => separated(array, &out).map(Input::Array),
+        Operand::Scalar(scalar) => scalar_literal(function, *scalar, signature).map(Input::Scalar),
+        Operand::Literal(literal) => Ok(Input::Scalar(*literal)),
+    };
+    let inputs: SmallVec<[Input; 3]> = operands.iter().map(input).collect::<Result<_, Error>>()?;
     let compute = SmallVec::from_elem(signature.compute, operands.len());
     let body: &MapBody<'_> = &|f, x| function.expression(f, signature.compute, x);
     launch(
@@ -179,7 +184,6 @@ fn launch(
                 }),
         )
         .collect();
-    let result = compute.first().copied().unwrap_or(out.dtype());
     let shape = MapShape {
         operands,
         compute,
@@ -199,11 +203,7 @@ fn launch(
             .map(|value| Argument::Scalar(Literal::I64(value))),
     );
 
-    let key = KernelKey::Map {
-        function,
-        shape,
-        compute: result,
-    };
+    let key = KernelKey::Map { function, shape };
     let kernel = kernel_cache::kernel(queue.device(), key, |key| match key {
         KernelKey::Map { shape, .. } => map::module(function, shape, body),
         KernelKey::Reduce(_) => unreachable!("the key was made above"),
@@ -244,38 +244,24 @@ pub fn contiguous_copy(array: &Array) -> Result<Array, Error> {
     Ok(copy)
 }
 
-/// The dtype each operand has for the type rules: scalars adapt to the arrays.
+/// The dtype each operand has for the type rules: Python scalars adapt to the others.
 fn operand_dtypes(operands: &[Operand]) -> SmallVec<[DType; 3]> {
-    let arrays = operands
-        .iter()
-        .filter_map(Operand::array)
-        .map(Array::dtype)
-        .reduce(promote);
-    operands
-        .iter()
-        .map(|operand| match (operand, arrays) {
-            (Operand::Array(array), _) => array.dtype(),
-            (Operand::Scalar(scalar), Some(dtype)) => scalar.weak().promote_with(dtype),
-            (Operand::Scalar(scalar), None) => scalar.weak().default_dtype(),
-        })
-        .collect()
-}
-
-/// The constants that scalars become.
-fn scalar_literals(
-    function: &Elementwise,
-    operands: &[Operand],
-    signature: Signature,
-) -> Result<SmallVec<[Option<Literal>; 3]>, Error> {
+    let strong = operands.iter().filter_map(Operand::dtype).reduce(promote);
+    let adapted = |scalar: &PythonScalar| match strong {
+        Some(dtype) => scalar.weak().promote_with(dtype),
+        None => scalar.weak().default_dtype(),
+    };
     operands
         .iter()
         .map(|operand| match operand {
-            Operand::Array(_) => Ok(None),
-            Operand::Scalar(scalar) => scalar_literal(function, *scalar, signature).map(Some),
+            Operand::Scalar(scalar) => adapted(scalar),
+            Operand::Array(array) => array.dtype(),
+            Operand::Literal(literal) => literal.dtype(),
         })
         .collect()
 }
 
+/// The constant that a Python scalar becomes.
 fn scalar_literal(
     function: &Elementwise,
     scalar: PythonScalar,

@@ -134,14 +134,26 @@ impl Elementwise {
                 Body::Math(function) if function.result(common).is_some() => same(common),
                 _ => refuse(no_complex),
             },
-            TypeRule::Math => same(float_for(common)),
+            // Each operand chooses its float; their common dtype could be wider than needed.
+            TypeRule::Math => same(
+                dtypes
+                    .iter()
+                    .copied()
+                    .map(float_for)
+                    .reduce(promote)
+                    .unwrap_or(common),
+            ),
             TypeRule::Rounding if common.is_complex() => refuse(no_complex),
             TypeRule::Rounding => same(common),
             TypeRule::Comparison { complex: false } if common.is_complex() => refuse(no_complex),
-            TypeRule::Comparison { .. } => Ok(Signature {
-                compute: common,
-                result: DType::Bool,
-            }),
+            TypeRule::Comparison { .. } => {
+                // The IR does not order bools; as bytes they order the same.
+                let compute = if common.is_bool() { DType::U8 } else { common };
+                Ok(Signature {
+                    compute,
+                    result: DType::Bool,
+                })
+            }
             TypeRule::Bitwise if common.is_bool() || common.is_integer() => same(common),
             TypeRule::Shift if common.is_bool() => same(DType::I8),
             TypeRule::Shift if common.is_integer() => same(common),

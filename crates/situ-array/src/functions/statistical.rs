@@ -1,7 +1,8 @@
 //! Reductions over axes.
 
 use situ_ir::{BinaryOperator, DType, Literal, NdRange};
-use situ_runtime::Argument;
+use situ_runtime::device::Aspect;
+use situ_runtime::{Argument, Device};
 use smallvec::SmallVec;
 
 use crate::array::Array;
@@ -71,7 +72,12 @@ fn reduce_axes(
         copy_into(&empty, &Input::Scalar(of_nothing))?;
         empty
     } else {
-        let reduction = Reduction { combine, dtype };
+        let accumulate = accumulator(combine, dtype, array.queue().device());
+        let reduction = Reduction {
+            combine,
+            accumulate,
+            dtype,
+        };
         reduction.run(array, &kept, &axes, &kept_shape)?
     };
     let layout = result
@@ -83,11 +89,28 @@ fn reduce_axes(
     Ok(result.with_layout(layout))
 }
 
-/// What is combined, and in which dtype.
+/// What is combined, and in which dtypes.
 #[derive(Clone, Copy)]
 struct Reduction {
     combine: BinaryOperator,
+    /// The dtype of the accumulators and of partial results.
+    accumulate: DType,
+    /// The dtype of the result.
     dtype: DType,
+}
+
+/// The dtype to add up in: the next wider one, if the device has it, so that the result is as good as
+/// rounded once.
+fn accumulator(combine: BinaryOperator, dtype: DType, device: &Device) -> DType {
+    if combine != BinaryOperator::Add {
+        return dtype;
+    }
+    match dtype {
+        DType::F16 => DType::F32,
+        DType::F32 if device.has_aspect(Aspect::Fp64) => DType::F64,
+        DType::C64 if device.has_aspect(Aspect::Fp64) => DType::C128,
+        other => other,
+    }
 }
 
 impl Reduction {
@@ -115,8 +138,9 @@ impl Reduction {
                 innermost.map_or((1, 1), |innermost| (innermost.size, innermost.strides[0]));
             // Loops that are still to be reduced are kept in this pass.
             let passed: SmallVec<[Loop; 4]> = kept.iter().chain(&reduced).cloned().collect();
-            let result = self.reduce_loop(&source, &passed, length, step)?;
-            if reduced.is_empty() {
+            let is_last = reduced.is_empty();
+            let result = self.reduce_loop(&source, &passed, length, step, is_last)?;
+            if is_last {
                 let layout =
                     result
                         .layout()
@@ -146,6 +170,7 @@ impl Reduction {
         kept: &[Loop],
         length: usize,
         step: isize,
+        is_last: bool,
     ) -> Result<Array, Error> {
         let (mut source, mut kept, mut length, mut step) = (
             source.clone(),
@@ -157,7 +182,19 @@ impl Reduction {
         loop {
             let walk = if step == 1 { Walk::Along } else { Walk::Across };
             let blocks = length.div_ceil(walk.block_length());
-            let partial = self.launch(&source, &kept, length, step, walk, blocks)?;
+            let output = if is_last && blocks == 1 {
+                self.dtype
+            } else {
+                self.accumulate
+            };
+            let pass = Pass {
+                length,
+                step,
+                walk,
+                blocks,
+                output,
+            };
+            let partial = self.launch(&source, &kept, pass)?;
             if blocks == 1 {
                 return Ok(partial);
             }
@@ -182,23 +219,23 @@ impl Reduction {
         }
     }
 
-    fn launch(
-        self,
-        source: &Source,
-        kept: &[Loop],
-        length: usize,
-        step: isize,
-        walk: Walk,
-        blocks: usize,
-    ) -> Result<Array, Error> {
+    fn launch(self, source: &Source, kept: &[Loop], pass: Pass) -> Result<Array, Error> {
+        let Pass {
+            length,
+            step,
+            walk,
+            blocks,
+            output,
+        } = pass;
         let array = &source.array;
         let count: usize = kept.iter().map(|each| each.size).product();
         let (queue, usm_kind) = (array.queue(), array.usm_kind());
-        let partial = Array::empty(&[count * blocks], self.dtype, queue, usm_kind)?;
+        let partial = Array::empty(&[count * blocks], output, queue, usm_kind)?;
         let shape = ReduceShape {
             combine: self.combine,
             input: array.dtype(),
-            output: self.dtype,
+            accumulate: self.accumulate,
+            output,
             walk,
             kept_rank: kept.len() as u8,
         };
@@ -234,6 +271,20 @@ impl Reduction {
         queue.launch(&kernel, &range, &arguments)?;
         Ok(partial)
     }
+}
+
+/// One launch of a reduction.
+#[derive(Clone, Copy)]
+struct Pass {
+    /// Elements of the reduced loop.
+    length: usize,
+    /// Its stride.
+    step: isize,
+    walk: Walk,
+    /// Into how many blocks it is cut.
+    blocks: usize,
+    /// The dtype of what is written.
+    output: DType,
 }
 
 /// What a pass reads: an array's memory from a position on.

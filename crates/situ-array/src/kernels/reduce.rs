@@ -36,7 +36,7 @@ impl Walk {
     /// How many elements a work-item combines.
     pub fn block_length(self) -> usize {
         match self {
-            Self::Along => 4096,
+            Self::Along => 1024,
             Self::Across => 256,
         }
     }
@@ -49,7 +49,9 @@ pub struct ReduceShape {
     pub combine: BinaryOperator,
     /// The elements' dtype.
     pub input: DType,
-    /// The dtype elements are converted to and combined in; also the output's.
+    /// The dtype elements are converted to and combined in.
+    pub accumulate: DType,
+    /// The dtype of the results.
     pub output: DType,
     /// The walk.
     pub walk: Walk,
@@ -108,6 +110,7 @@ pub fn module(name: &str, shape: &ReduceShape) -> Module {
         Walk::Along => combine_along(&mut f, &elements, start, end),
         Walk::Across => combine_across(&mut f, &elements, start, end),
     };
+    let result = f.cast(result, shape.output);
     f.store(out, position.result, result);
     let mut module = Module::new(name);
     f.finish(&mut module);
@@ -223,15 +226,15 @@ impl Elements<'_> {
         let moved = self.step.map_or(index, |step| f.multiply(index, step));
         let at = f.add(self.base, moved);
         let element = f.load(self.input, at);
-        let element = f.cast(element, self.shape.output);
+        let element = f.cast(element, self.shape.accumulate);
         let so_far = f.get(accumulator);
         let combined = f.binary(self.shape.combine, so_far, element);
         f.assign(accumulator, combined);
     }
 
     fn accumulator(&self, f: &mut FunctionBuilder, lane: i64) -> Handle<Variable> {
-        let accumulator = f.variable(format!("acc{lane}"), self.shape.output);
-        let identity = f.literal(identity(self.shape.combine, self.shape.output));
+        let accumulator = f.variable(format!("acc{lane}"), self.shape.accumulate);
+        let identity = f.literal(identity(self.shape.combine, self.shape.accumulate));
         f.assign(accumulator, identity);
         accumulator
     }
@@ -249,7 +252,9 @@ fn combine_across(
     f.get(accumulator)
 }
 
-/// [`LANES`] accumulators over whole groups of elements, the first one over the rest, then a tree.
+/// [`LANES`] accumulators over whole groups of elements, one more over the rest, then a tree.
+///
+/// The rest has its own accumulator because lanes that are all alike become vector registers.
 fn combine_along(
     f: &mut FunctionBuilder,
     elements: &Elements<'_>,
@@ -268,7 +273,8 @@ fn combine_along(
             elements.combine(f, accumulator, index);
         }
     });
-    advance_while_fits(f, counter, end, 1, |f, i| elements.combine(f, lanes[0], i));
+    let rest = elements.accumulator(f, LANES);
+    advance_while_fits(f, counter, end, 1, |f, i| elements.combine(f, rest, i));
     let mut results: Vec<_> = lanes.iter().map(|&lane| f.get(lane)).collect();
     while results.len() > 1 {
         let half = results.len() / 2;
@@ -276,7 +282,8 @@ fn combine_along(
             .map(|lane| f.binary(elements.shape.combine, results[lane], results[lane + half]))
             .collect();
     }
-    results[0]
+    let rest = f.get(rest);
+    f.binary(elements.shape.combine, results[0], rest)
 }
 
 /// Repeats `body` while another `width` elements fit before `end`, moving the counter by `width`.
@@ -314,11 +321,11 @@ mod tests {
         for walk in [Walk::Along, Walk::Across] {
             for kept_rank in 0..5 {
                 for combine in [BinaryOperator::Add, BinaryOperator::Maximum] {
-                    let (input, output) = (DType::F32, DType::F64);
                     let shape = ReduceShape {
                         combine,
-                        input,
-                        output,
+                        input: DType::F16,
+                        accumulate: DType::F64,
+                        output: DType::F32,
                         walk,
                         kept_rank,
                     };

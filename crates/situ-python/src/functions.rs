@@ -1,0 +1,124 @@
+//! Functions of the array namespace that are not methods.
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use situ_array::functions::elementwise::{FUNCTIONS, find};
+use situ_array::functions::{apply, creation, manipulation};
+
+use crate::array::PyArray;
+use crate::detach::detach;
+use crate::error::{IntoPyErr, guard};
+use crate::{dtype, host_memory, operand, queue};
+
+/// Applies the elementwise function with a name to its operands.
+#[pyfunction]
+#[pyo3(signature = (name, *operands, out = None))]
+pub(crate) fn elementwise(
+    py: Python<'_>,
+    name: &str,
+    operands: &Bound<'_, PyTuple>,
+    out: Option<&Bound<'_, PyArray>>,
+) -> PyResult<Py<PyArray>> {
+    guard(|| {
+        let function = find(name)
+            .ok_or_else(|| PyTypeError::new_err(format!("there is no function `{name}`")))?;
+        let operands = operands
+            .iter()
+            .map(|object| {
+                operand::from_python(&object)?.ok_or_else(|| {
+                    let kind = object.get_type().name().map(|name| name.to_string());
+                    PyTypeError::new_err(format!(
+                        "`{name}` takes situ arrays and numbers, not `{}`\n  help: make an array \
+                         first, e.g. `x = situ.asarray(x)`",
+                        kind.unwrap_or_default()
+                    ))
+                })
+            })
+            .collect::<PyResult<Vec<_>>>()?;
+        if !operands
+            .iter()
+            .any(|operand| matches!(operand, apply::Operand::Array(_)))
+        {
+            return Err(PyTypeError::new_err(format!(
+                "`{name}` was called without an array, so there is no queue to run it on\n  help: \
+                 make an array first, e.g. `x = situ.asarray(x)`"
+            )));
+        }
+        let target = out.map(|out| out.get().array());
+        let result = detach(py, || apply::apply(function, &operands, target))?;
+        match out {
+            Some(out) => Ok(out.clone().unbind()),
+            None => Py::new(py, PyArray::new(result)),
+        }
+    })
+}
+
+/// The names of all elementwise functions with their number of operands.
+#[pyfunction]
+pub(crate) fn elementwise_functions() -> Vec<(&'static str, usize)> {
+    FUNCTIONS
+        .iter()
+        .map(|function| (function.name, function.arity))
+        .collect()
+}
+
+/// The same elements with dimensions in another order.
+#[pyfunction]
+pub(crate) fn permute_dims(
+    py: Python<'_>,
+    x: &Bound<'_, PyArray>,
+    axes: Vec<i64>,
+) -> PyResult<PyArray> {
+    guard(|| {
+        let permuted = manipulation::permute(x.get().array(), &axes);
+        permuted
+            .map(PyArray::new)
+            .map_err(|error| error.into_py_err(py))
+    })
+}
+
+/// A new array filled with one number.
+#[pyfunction]
+#[pyo3(signature = (shape, fill_value, *, dtype, device = None, usm_type = None))]
+pub(crate) fn full(
+    py: Python<'_>,
+    shape: Vec<usize>,
+    fill_value: &Bound<'_, PyAny>,
+    dtype: &Bound<'_, PyAny>,
+    device: Option<&Bound<'_, PyAny>>,
+    usm_type: Option<&str>,
+) -> PyResult<PyArray> {
+    guard(|| {
+        let queue = queue::select(py, device)?;
+        let usm_kind = host_memory::usm_kind(usm_type)?;
+        let dtype = dtype::from_python(dtype)?;
+        let scalar = operand::python_scalar(fill_value)?
+            .and_then(|scalar| scalar.to_literal(dtype))
+            .ok_or_else(|| {
+                PyTypeError::new_err(format!(
+                    "{fill_value} is not a number that fits into {dtype}"
+                ))
+            })?;
+        detach(py, || creation::full(&shape, scalar, &queue, usm_kind)).map(PyArray::new)
+    })
+}
+
+/// A new array whose elements are undefined.
+#[pyfunction]
+#[pyo3(signature = (shape, *, dtype, device = None, usm_type = None))]
+pub(crate) fn empty(
+    py: Python<'_>,
+    shape: Vec<usize>,
+    dtype: &Bound<'_, PyAny>,
+    device: Option<&Bound<'_, PyAny>>,
+    usm_type: Option<&str>,
+) -> PyResult<PyArray> {
+    guard(|| {
+        let queue = queue::select(py, device)?;
+        let usm_kind = host_memory::usm_kind(usm_type)?;
+        let dtype = dtype::from_python(dtype)?;
+        let work = || situ_array::Array::empty(&shape, dtype, &queue, usm_kind);
+        detach(py, work).map(PyArray::new)
+    })
+}

@@ -1,0 +1,266 @@
+"""Making arrays: from host data, from constants."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from situ import _native
+from situ._native import Device, Queue, ndarray
+from situ.exceptions import DTypeError
+
+__all__ = ["asarray", "empty", "full", "ones", "zeros"]
+
+Shape = int | Sequence[int]
+Place = str | Device | Queue
+
+
+def asarray(
+    obj: Any,
+    /,
+    *,
+    dtype: npt.DTypeLike | None = None,
+    device: Place | None = None,
+    queue: Queue | None = None,
+    usm_type: str | None = None,
+    copy: bool | None = None,
+) -> ndarray:
+    """Bring data to a device.
+
+    Parameters
+    ----------
+    obj
+        A situ array, a NumPy array, anything with the buffer protocol, nested sequences or a number.
+    dtype
+        Element type of the result; by default that of the data.
+    device
+        Where to: a filter string such as ``"cpu"``, a device or a queue. By default where a situ
+        array is already, otherwise the default device.
+    queue
+        The queue the result belongs to; another way to say where.
+    usm_type
+        ``"device"`` (default), ``"shared"`` or ``"host"``.
+    copy
+        Whether to copy: ``True`` always, ``False`` never (an error if it would be necessary),
+        ``None`` only if necessary.
+
+    Returns
+    -------
+    ndarray
+        The array.
+
+    Examples
+    --------
+    >>> import situ
+    >>> x = situ.asarray([1.0, 2.0, 3.0])
+    >>> (x * 2).to_numpy()
+    array([2., 4., 6.])
+    """
+    place = _place(device, queue)
+    if isinstance(obj, ndarray):
+        return _from_array(obj, dtype, place, usm_type, copy)
+    if copy is False:
+        msg = (
+            "asarray cannot avoid a copy\n"
+            "  why:  the data is in host memory and `copy=False` was asked for\n"
+            "  help: leave `copy` out, or use `copy=None`"
+        )
+        raise ValueError(msg)
+    return _native.from_numpy(_host_array(obj, dtype), device=place, usm_type=usm_type)
+
+
+def _from_array(
+    x: ndarray,
+    dtype: npt.DTypeLike | None,
+    place: Place | None,
+    usm_type: str | None,
+    copy: bool | None,
+) -> ndarray:
+    converts = dtype is not None and np.dtype(dtype) != x.dtype
+    queue = x.queue if place is None else Queue(place)
+    moves = queue.device != x.device or (usm_type is not None and usm_type != x.usm_type)
+    if copy is False and (converts or moves):
+        msg = (
+            f"asarray cannot avoid a copy of an array of {x.dtype} on {x.device.filter_string}\n"
+            "  why:  another dtype or place was asked for, and `copy=False`\n"
+            "  help: leave `copy` out, or use `copy=None`"
+        )
+        raise ValueError(msg)
+    if moves:
+        return _native.from_numpy(
+            _host_array(x.to_numpy(), dtype), device=queue, usm_type=usm_type or x.usm_type
+        )
+    if converts:
+        return x.astype(dtype)
+    return x.copy() if copy else x
+
+
+def _host_array(obj: Any, dtype: npt.DTypeLike | None) -> npt.NDArray[Any]:
+    """Return a C-contiguous NumPy array of native byte order and a dtype situ has."""
+    host = np.asarray(obj, dtype=dtype)
+    if host.dtype.kind not in "biufc":
+        msg = (
+            f"situ has no dtype {host.dtype}\n"
+            "  why:  arrays hold bools, integers, floats and complex numbers\n"
+            "  help: give `dtype=`, or convert the data first"
+        )
+        raise DTypeError(msg)
+    native = host.dtype.newbyteorder("=")
+    return np.require(host, dtype=native, requirements="C").reshape(host.shape)
+
+
+def _place(device: Place | None, queue: Queue | None) -> Place | None:
+    if device is not None and queue is not None:
+        msg = "give either `device` or `queue`, not both"
+        raise ValueError(msg)
+    return device if queue is None else queue
+
+
+def _sizes(shape: Shape) -> list[int]:
+    sizes = [shape] if isinstance(shape, int) else list(shape)
+    if any(size < 0 for size in sizes):
+        msg = f"a shape has no negative sizes, but {tuple(sizes)} does"
+        raise ValueError(msg)
+    return sizes
+
+
+def empty(
+    shape: Shape,
+    *,
+    dtype: npt.DTypeLike | None = None,
+    device: Place | None = None,
+    queue: Queue | None = None,
+    usm_type: str | None = None,
+) -> ndarray:
+    """Make an array whose elements are undefined.
+
+    Parameters
+    ----------
+    shape
+        Sizes of the dimensions.
+    dtype
+        Element type; ``float64`` by default.
+    device, queue, usm_type
+        Where, as for `asarray`.
+
+    Returns
+    -------
+    ndarray
+        The array.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.empty((2, 3)).shape
+    (2, 3)
+    """
+    dtype = np.float64 if dtype is None else dtype
+    place = _place(device, queue)
+    return _native.empty(_sizes(shape), dtype=dtype, device=place, usm_type=usm_type)
+
+
+def full(
+    shape: Shape,
+    fill_value: complex,
+    *,
+    dtype: npt.DTypeLike | None = None,
+    device: Place | None = None,
+    queue: Queue | None = None,
+    usm_type: str | None = None,
+) -> ndarray:
+    """Make an array filled with one number.
+
+    Parameters
+    ----------
+    shape
+        Sizes of the dimensions.
+    fill_value
+        The number.
+    dtype
+        Element type; by default that of the number.
+    device, queue, usm_type
+        Where, as for `asarray`.
+
+    Returns
+    -------
+    ndarray
+        The array.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.full(3, 7).to_numpy()
+    array([7, 7, 7])
+    """
+    dtype = np.asarray(fill_value).dtype if dtype is None else dtype
+    place = _place(device, queue)
+    return _native.full(_sizes(shape), fill_value, dtype=dtype, device=place, usm_type=usm_type)
+
+
+def zeros(
+    shape: Shape,
+    *,
+    dtype: npt.DTypeLike | None = None,
+    device: Place | None = None,
+    queue: Queue | None = None,
+    usm_type: str | None = None,
+) -> ndarray:
+    """Make an array of zeros.
+
+    Parameters
+    ----------
+    shape
+        Sizes of the dimensions.
+    dtype
+        Element type; ``float64`` by default.
+    device, queue, usm_type
+        Where, as for `asarray`.
+
+    Returns
+    -------
+    ndarray
+        The array.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.zeros(2).to_numpy()
+    array([0., 0.])
+    """
+    dtype = np.float64 if dtype is None else dtype
+    return full(shape, 0, dtype=dtype, device=device, queue=queue, usm_type=usm_type)
+
+
+def ones(
+    shape: Shape,
+    *,
+    dtype: npt.DTypeLike | None = None,
+    device: Place | None = None,
+    queue: Queue | None = None,
+    usm_type: str | None = None,
+) -> ndarray:
+    """Make an array of ones.
+
+    Parameters
+    ----------
+    shape
+        Sizes of the dimensions.
+    dtype
+        Element type; ``float64`` by default.
+    device, queue, usm_type
+        Where, as for `asarray`.
+
+    Returns
+    -------
+    ndarray
+        The array.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.ones(2).to_numpy()
+    array([1., 1.])
+    """
+    dtype = np.float64 if dtype is None else dtype
+    return full(shape, 1, dtype=dtype, device=device, queue=queue, usm_type=usm_type)

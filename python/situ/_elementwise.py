@@ -1,0 +1,347 @@
+"""Elementwise functions.
+
+Each is a name of the compiled table with its documentation; what it computes, and for which dtypes,
+is said once, in ``crates/situ-array/src/functions/elementwise.rs``.
+"""
+
+from typing import Protocol
+
+from situ import _native
+from situ._native import ndarray
+
+__all__ = [
+    "abs",
+    "acos",
+    "acosh",
+    "add",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "bitwise_and",
+    "bitwise_invert",
+    "bitwise_left_shift",
+    "bitwise_or",
+    "bitwise_right_shift",
+    "bitwise_xor",
+    "ceil",
+    "copysign",
+    "cos",
+    "cosh",
+    "divide",
+    "equal",
+    "exp",
+    "expm1",
+    "floor",
+    "floor_divide",
+    "greater",
+    "greater_equal",
+    "hypot",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "less",
+    "less_equal",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+    "maximum",
+    "minimum",
+    "multiply",
+    "negative",
+    "nextafter",
+    "not_equal",
+    "positive",
+    "pow",
+    "remainder",
+    "round",
+    "sin",
+    "sinh",
+    "sqrt",
+    "square",
+    "subtract",
+    "tan",
+    "tanh",
+    "trunc",
+]
+
+Number = bool | int | float | complex
+
+
+class UnaryFunction(Protocol):
+    """A function of one array."""
+
+    def __call__(self, x: ndarray, /, *, out: ndarray | None = None) -> ndarray:
+        """Apply the function to each element; the result goes to `out`, if it is given."""
+        ...
+
+
+class BinaryFunction(Protocol):
+    """A function of two operands, at least one of them an array; shapes are broadcast."""
+
+    def __call__(
+        self, x1: ndarray | Number, x2: ndarray | Number, /, *, out: ndarray | None = None
+    ) -> ndarray:
+        """Apply the function to pairs of elements; the result goes to `out`, if it is given."""
+        ...
+
+
+def _shown(result: str) -> str:
+    """Return what the example does to show floats shortly; bools cannot be rounded."""
+    return "" if "True" in result or "False" in result else ".round(4)"
+
+
+def _unary(name: str, summary: str, operand: str, result: str) -> UnaryFunction:
+    def function(x: ndarray, /, *, out: ndarray | None = None) -> ndarray:
+        return _native.elementwise(name, x, out=out)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"""{summary}
+
+    Parameters
+    ----------
+    x
+        An array.
+    out
+        Where the result goes; a new array by default.
+
+    Returns
+    -------
+    ndarray
+        The results.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.{name}(situ.asarray({operand})).to_numpy(){_shown(result)}
+    {result}
+    """
+    return function
+
+
+def _binary(name: str, summary: str, operands: tuple[str, str], result: str) -> BinaryFunction:
+    def function(
+        x1: ndarray | Number, x2: ndarray | Number, /, *, out: ndarray | None = None
+    ) -> ndarray:
+        return _native.elementwise(name, x1, x2, out=out)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"""{summary}
+
+    Parameters
+    ----------
+    x1, x2
+        Arrays whose shapes broadcast, or an array and a number.
+    out
+        Where the result goes; a new array by default.
+
+    Returns
+    -------
+    ndarray
+        The results.
+
+    Examples
+    --------
+    >>> import situ
+    >>> x1, x2 = situ.asarray({operands[0]}), situ.asarray({operands[1]})
+    >>> situ.{name}(x1, x2).to_numpy(){_shown(result)}
+    {result}
+    """
+    return function
+
+
+abs = _unary("abs", "Magnitude of each element.", "[-1.5, 2.0]", "array([1.5, 2. ])")
+acos = _unary(
+    "acos", "Inverse cosine of each element, in radians.", "[1.0, 0.0]", "array([0.    , 1.5708])"
+)
+acosh = _unary(
+    "acosh", "Inverse hyperbolic cosine of each element.", "[1.0, 2.0]", "array([0.   , 1.317])"
+)
+add = _binary("add", "Sum of elements.", ("[1, 2]", "[10, 20]"), "array([11, 22])")
+asin = _unary(
+    "asin", "Inverse sine of each element, in radians.", "[0.0, 1.0]", "array([0.    , 1.5708])"
+)
+asinh = _unary(
+    "asinh", "Inverse hyperbolic sine of each element.", "[0.0, 1.0]", "array([0.    , 0.8814])"
+)
+atan = _unary(
+    "atan", "Inverse tangent of each element, in radians.", "[0.0, 1.0]", "array([0.    , 0.7854])"
+)
+atan2 = _binary(
+    "atan2",
+    "Angle of the points ``(x2, x1)``, in radians.",
+    ("[0.0, 1.0]", "[1.0, 1.0]"),
+    "array([0.    , 0.7854])",
+)
+atanh = _unary(
+    "atanh", "Inverse hyperbolic tangent of each element.", "[0.0, 0.5]", "array([0.    , 0.5493])"
+)
+bitwise_and = _binary(
+    "bitwise_and",
+    "Bitwise and of integers, logical and of bools.",
+    ("[12, 10]", "[10, 3]"),
+    "array([8, 2])",
+)
+bitwise_invert = _unary(
+    "bitwise_invert",
+    "Bitwise complement of each integer, logical complement of each bool.",
+    "[0, 5]",
+    "array([-1, -6])",
+)
+bitwise_left_shift = _binary(
+    "bitwise_left_shift",
+    "Bits of `x1` moved left by `x2`.",
+    ("[1, 3]", "[4, 1]"),
+    "array([16,  6])",
+)
+bitwise_or = _binary(
+    "bitwise_or",
+    "Bitwise or of integers, logical or of bools.",
+    ("[12, 10]", "[10, 3]"),
+    "array([14, 11])",
+)
+bitwise_right_shift = _binary(
+    "bitwise_right_shift",
+    "Bits of `x1` moved right by `x2`, keeping the sign.",
+    ("[16, -8]", "[2, 1]"),
+    "array([ 4, -4])",
+)
+bitwise_xor = _binary(
+    "bitwise_xor",
+    "Bitwise exclusive or of integers, logical of bools.",
+    ("[12, 10]", "[10, 3]"),
+    "array([6, 9])",
+)
+ceil = _unary("ceil", "Each element rounded up.", "[1.2, -1.2]", "array([ 2., -1.])")
+copysign = _binary(
+    "copysign",
+    "Magnitude of `x1` with the sign of `x2`.",
+    ("[1.0, 2.0]", "[-3.0, 4.0]"),
+    "array([-1.,  2.])",
+)
+cos = _unary("cos", "Cosine of each element, in radians.", "[0.0, 1.0]", "array([1.    , 0.5403])")
+cosh = _unary("cosh", "Hyperbolic cosine of each element.", "[0.0, 1.0]", "array([1.    , 1.5431])")
+divide = _binary(
+    "divide", "True quotient; integers become floats.", ("[1, 3]", "[2, 2]"), "array([0.5, 1.5])"
+)
+equal = _binary(
+    "equal", "Whether elements are equal.", ("[1, 2]", "[1, 3]"), "array([ True, False])"
+)
+exp = _unary("exp", "e to the power of each element.", "[0.0, 1.0]", "array([1.    , 2.7183])")
+expm1 = _unary(
+    "expm1",
+    "``exp(x) - 1``, exact also for small elements.",
+    "[0.0, 1.0]",
+    "array([0.    , 1.7183])",
+)
+floor = _unary("floor", "Each element rounded down.", "[1.2, -1.2]", "array([ 1., -2.])")
+floor_divide = _binary(
+    "floor_divide",
+    "Quotient rounded down; integers divided by zero give 0.",
+    ("[7, -7]", "[2, 2]"),
+    "array([ 3, -4])",
+)
+greater = _binary("greater", "Whether ``x1 > x2``.", ("[1, 2]", "[1, 1]"), "array([False,  True])")
+greater_equal = _binary(
+    "greater_equal", "Whether ``x1 >= x2``.", ("[1, 2]", "[1, 3]"), "array([ True, False])"
+)
+hypot = _binary(
+    "hypot",
+    "``sqrt(x1**2 + x2**2)`` without overflow.",
+    ("[3.0, 5.0]", "[4.0, 12.0]"),
+    "array([ 5., 13.])",
+)
+isfinite = _unary(
+    "isfinite",
+    "Whether each element is neither infinite nor NaN.",
+    '[1.0, float("inf")]',
+    "array([ True, False])",
+)
+isinf = _unary(
+    "isinf", "Whether each element is infinite.", '[1.0, float("inf")]', "array([False,  True])"
+)
+isnan = _unary(
+    "isnan", "Whether each element is NaN.", '[1.0, float("nan")]', "array([False,  True])"
+)
+less = _binary("less", "Whether ``x1 < x2``.", ("[1, 2]", "[1, 3]"), "array([False,  True])")
+less_equal = _binary(
+    "less_equal", "Whether ``x1 <= x2``.", ("[1, 2]", "[1, 1]"), "array([ True, False])"
+)
+log = _unary("log", "Natural logarithm of each element.", "[1.0, 10.0]", "array([0.    , 2.3026])")
+log10 = _unary("log10", "Base-10 logarithm of each element.", "[1.0, 1000.0]", "array([0., 3.])")
+log1p = _unary(
+    "log1p",
+    "``log(1 + x)``, exact also for small elements.",
+    "[0.0, 1.0]",
+    "array([0.    , 0.6931])",
+)
+log2 = _unary("log2", "Base-2 logarithm of each element.", "[1.0, 8.0]", "array([0., 3.])")
+logical_and = _binary(
+    "logical_and",
+    "Whether both elements are not zero.",
+    ("[0, 2]", "[1, 3]"),
+    "array([False,  True])",
+)
+logical_not = _unary(
+    "logical_not", "Whether each element is zero.", "[0, 5]", "array([ True, False])"
+)
+logical_or = _binary(
+    "logical_or",
+    "Whether one of the elements is not zero.",
+    ("[0, 2]", "[1, 3]"),
+    "array([ True,  True])",
+)
+logical_xor = _binary(
+    "logical_xor",
+    "Whether exactly one of the elements is not zero.",
+    ("[0, 2]", "[1, 3]"),
+    "array([ True, False])",
+)
+maximum = _binary(
+    "maximum", "The larger element; NaN if either is.", ("[1, 5]", "[3, 2]"), "array([3, 5])"
+)
+minimum = _binary(
+    "minimum", "The smaller element; NaN if either is.", ("[1, 5]", "[3, 2]"), "array([1, 2])"
+)
+multiply = _binary("multiply", "Product of elements.", ("[2, 3]", "[10, 20]"), "array([20, 60])")
+negative = _unary("negative", "Each element with its sign changed.", "[1, -2]", "array([-1,  2])")
+nextafter = _binary(
+    "nextafter", "The next float from `x1` towards `x2`.", ("[1.0]", "[2.0]"), "array([1.])"
+)
+not_equal = _binary(
+    "not_equal", "Whether elements differ.", ("[1, 2]", "[1, 3]"), "array([False,  True])"
+)
+positive = _unary(
+    "positive", "Each element as it is, in a new array.", "[1, -2]", "array([ 1, -2])"
+)
+pow = _binary("pow", "`x1` to the power of `x2`.", ("[2, 3]", "[10, 2]"), "array([1024,    9])")
+remainder = _binary(
+    "remainder",
+    "Remainder of floor division, with the sign of `x2`.",
+    ("[7, -7]", "[3, 3]"),
+    "array([1, 2])",
+)
+round = _unary(
+    "round",
+    "Each element rounded to the nearest integer, halves to even.",
+    "[0.5, 1.5]",
+    "array([0., 2.])",
+)
+sin = _unary("sin", "Sine of each element, in radians.", "[0.0, 1.0]", "array([0.    , 0.8415])")
+sinh = _unary("sinh", "Hyperbolic sine of each element.", "[0.0, 1.0]", "array([0.    , 1.1752])")
+sqrt = _unary("sqrt", "Square root of each element.", "[4.0, 2.0]", "array([2.    , 1.4142])")
+square = _unary("square", "Each element multiplied by itself.", "[3, -2]", "array([9, 4])")
+subtract = _binary(
+    "subtract", "Difference of elements.", ("[1, 2]", "[10, 20]"), "array([ -9, -18])"
+)
+tan = _unary("tan", "Tangent of each element, in radians.", "[0.0, 1.0]", "array([0.    , 1.5574])")
+tanh = _unary(
+    "tanh", "Hyperbolic tangent of each element.", "[0.0, 1.0]", "array([0.    , 0.7616])"
+)
+trunc = _unary("trunc", "Each element rounded towards zero.", "[1.7, -1.7]", "array([ 1., -1.])")

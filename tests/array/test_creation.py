@@ -1,0 +1,116 @@
+"""Arrays from host data and constants, and back."""
+
+import array as stdlib_array
+
+import numpy as np
+import pytest
+
+import situ
+
+DTYPES = [
+    "bool",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_round_trip_keeps_every_bit(device, dtype):
+    raw = np.random.default_rng(1).integers(0, 256, 16 * 24, dtype=np.uint8)
+    host = (raw % 2).astype(bool) if dtype == "bool" else raw.view(dtype)
+    x = situ.asarray(host, device=device)
+    assert x.dtype == np.dtype(dtype)
+    assert x.device == device
+    assert x.to_numpy().tobytes() == host.tobytes()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [3, 2.5, True, 1 + 2j, [], [1, 2], [[1.0], [2.0]], np.float32(2), np.zeros((0, 3)), ()],
+    ids=repr,
+)
+def test_sequences_and_scalars_become_what_numpy_makes_of_them(data):
+    expected = np.asarray(data)
+    x = situ.asarray(data)
+    assert x.shape == expected.shape
+    assert x.dtype == expected.dtype
+    np.testing.assert_array_equal(x.to_numpy(), expected)
+
+
+def test_strided_and_foreign_byte_order_host_arrays_are_taken():
+    host = np.arange(24.0).reshape(4, 6)
+    for view in (host.T, host[::-1, ::2], host[1:, 3], np.broadcast_to(host[0], (3, 6))):
+        np.testing.assert_array_equal(situ.asarray(view).to_numpy(), view)
+    big_endian = np.arange(5, dtype=">i4")
+    x = situ.asarray(big_endian)
+    assert x.dtype == np.int32
+    np.testing.assert_array_equal(x.to_numpy(), big_endian)
+
+
+def test_buffer_protocol_objects_are_taken():
+    x = situ.asarray(stdlib_array.array("f", [1.0, 2.0]))
+    assert x.dtype == np.float32
+    np.testing.assert_array_equal(situ.asarray(memoryview(b"\x01\x02")).to_numpy(), [1, 2])
+
+
+def test_asarray_of_an_array_is_the_array():
+    x = situ.asarray([1.0, 2.0])
+    assert situ.asarray(x) is x
+    copy = situ.asarray(x, copy=True)
+    copy[0] = 9.0
+    assert x.to_numpy()[0] == 1.0
+    assert situ.asarray(x, dtype="int32").dtype == np.int32
+    with pytest.raises(ValueError, match="cannot avoid a copy"):
+        situ.asarray(x, dtype="int32", copy=False)
+
+
+def test_usm_kinds_are_remembered():
+    for kind in ("device", "shared", "host"):
+        assert situ.asarray([1], usm_type=kind).usm_type == kind
+    assert (situ.asarray([1], usm_type="shared") + situ.asarray([1], usm_type="host")).usm_type == (
+        "shared"
+    )
+    with pytest.raises(ValueError, match="device.*shared.*host"):
+        situ.asarray([1], usm_type="disk")
+
+
+@pytest.mark.parametrize("data", ["text", ["a"], [object()], np.array(["2020"], dtype="M8[Y]")])
+def test_data_without_numbers_is_refused(data):
+    with pytest.raises(situ.DTypeError, match="situ has no dtype"):
+        situ.asarray(data)
+
+
+def test_constants(device):
+    np.testing.assert_array_equal(situ.zeros((2, 3), device=device).to_numpy(), np.zeros((2, 3)))
+    np.testing.assert_array_equal(situ.ones(4, dtype="int8").to_numpy(), np.ones(4, "int8"))
+    filled = situ.full((2, 2), 1.5, dtype="complex64", device=device)
+    np.testing.assert_array_equal(filled.to_numpy(), np.full((2, 2), 1.5, "complex64"))
+    assert situ.full(3, True).dtype == np.bool_
+    assert situ.empty(0).shape == (0,)
+    with pytest.raises(ValueError, match="negative"):
+        situ.zeros((-1,))
+
+
+def test_impossible_sizes_are_memory_or_shape_errors():
+    with pytest.raises(situ.ShapeError, match="more elements than can be counted"):
+        situ.empty((2**40, 2**40))
+    with pytest.raises(MemoryError, match="out of memory"):
+        situ.empty(2**50, dtype="int8")
+
+
+def test_unknown_selectors_list_what_there_is():
+    with pytest.raises(situ.DeviceError, match="native:cpu:0"):
+        situ.asarray([1], device="gpu:7")
+    with pytest.raises(TypeError, match="filter string"):
+        situ.asarray([1], device=3.5)

@@ -1,0 +1,87 @@
+"""Views and assignment through indices, against NumPy."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+import situ
+
+
+@st.composite
+def arrays_and_indices(draw):
+    shape = draw(hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=5))
+    index = draw(hnp.basic_indices(shape, allow_newaxis=True))
+    return np.arange(np.prod(shape, dtype=int)).reshape(shape), index
+
+
+@given(arrays_and_indices())
+def test_views_select_what_numpy_selects(case):
+    host, index = case
+    expected = host[index]
+    view = situ.asarray(host)[index]
+    assert view.shape == expected.shape
+    np.testing.assert_array_equal(view.to_numpy(), expected)
+
+
+@given(arrays_and_indices(), st.integers(-5, 5))
+def test_assignment_changes_what_numpy_changes(case, value):
+    host, index = case
+    x = situ.asarray(host)
+    x[index] = value
+    host[index] = value
+    np.testing.assert_array_equal(x.to_numpy(), host)
+
+
+@given(arrays_and_indices())
+def test_views_of_views_and_array_values(case):
+    host, index = case
+    x = situ.asarray(host)
+    x[index] = x[index] * 2 + 1
+    host[index] = host[index] * 2 + 1
+    np.testing.assert_array_equal(x.to_numpy(), host)
+
+
+def test_values_are_broadcast_and_converted():
+    x = situ.zeros((2, 3), dtype="int32")
+    x[:, 1:] = situ.asarray([1.9, -2.9])
+    np.testing.assert_array_equal(x.to_numpy(), [[0, 1, -2], [0, 1, -2]])
+    with pytest.raises(situ.ShapeError, match=r"\(2,\) to a view of shape \(3,\)"):
+        x[0] = situ.asarray([1, 2])
+
+
+@pytest.mark.parametrize(
+    ("index", "error", "words"),
+    [
+        (5, IndexError, "index 5 is out of bounds for axis 0 with size 2"),
+        ((0, -4), IndexError, "index -4 is out of bounds for axis 1 with size 3"),
+        ((0, 0, 0), IndexError, "too many indices"),
+        ((..., ...), IndexError, "one ellipsis"),
+        (slice(None, None, 0), ValueError, "cannot be zero"),
+        (1.5, IndexError, "cannot be indexed by `float`"),
+        ("a", IndexError, "cannot be indexed by `str`"),
+        (2**70, IndexError, "out of bounds"),
+    ],
+    ids=repr,
+)
+def test_bad_indices(index, error, words):
+    x = situ.zeros((2, 3))
+    with pytest.raises(error, match=words):
+        x[index]
+    with pytest.raises(error, match=words):
+        x[index] = 1
+
+
+def test_reshape_and_transpose():
+    host = np.arange(24).reshape(2, 3, 4)
+    x = situ.asarray(host)
+    np.testing.assert_array_equal(x.T.to_numpy(), host.T)
+    np.testing.assert_array_equal(x.T.reshape(4, -1).to_numpy(), host.T.reshape(4, -1))
+    np.testing.assert_array_equal(x.reshape((6, 4)).to_numpy(), host.reshape(6, 4))
+    np.testing.assert_array_equal(x.reshape(-1).to_numpy(), host.reshape(-1))
+    assert x.T.strides == host.T.strides
+    with pytest.raises(situ.ShapeError, match="cannot reshape"):
+        x.reshape(5, 5)
+    with pytest.raises(ValueError, match="at most one -1"):
+        x.reshape(-1, -1)

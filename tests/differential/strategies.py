@@ -1,0 +1,54 @@
+"""Arrays in the shapes, strides and values that find bugs."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+import situ
+
+BOOLS = ["bool"]
+INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+FLOATS = ["float16", "float32", "float64"]
+COMPLEX = ["complex64", "complex128"]
+DTYPES = [*BOOLS, *INTEGERS, *FLOATS, *COMPLEX]
+
+dtypes = st.sampled_from(DTYPES).map(np.dtype)
+
+
+@dataclass
+class View:
+    """A view of some memory that can be had in NumPy and on a device, strides and all."""
+
+    base: np.ndarray
+    axes: tuple[int, ...]
+    index: tuple[slice, ...]
+
+    @property
+    def host(self):
+        """The view in NumPy."""
+        return np.transpose(self.base, self.axes)[self.index]
+
+    def on(self, device):
+        """The same view of a copy on a device."""
+        return situ.permute_dims(situ.asarray(self.base, device=device), self.axes)[self.index]
+
+
+@st.composite
+def views(draw, shape, dtype):
+    """Views of a shape whose memory is permuted, reversed and full of holes."""
+    axes = tuple(draw(st.permutations(range(len(shape)))))
+    steps = [draw(st.sampled_from([1, 1, 1, 2, 3, -1, -2])) for _ in shape]
+    base_shape = [0] * len(shape)
+    for position, axis in enumerate(axes):
+        base_shape[axis] = shape[position] * abs(steps[position])
+    base = draw(hnp.arrays(dtype, tuple(base_shape)))
+    return View(base, axes, tuple(slice(None, None, step) for step in steps))
+
+
+@st.composite
+def operands(draw, count, dtype_strategy=dtypes):
+    """Views whose shapes broadcast together."""
+    shapes = draw(hnp.mutually_broadcastable_shapes(num_shapes=count, max_dims=4, max_side=5))
+    return [draw(views(shape, draw(dtype_strategy))) for shape in shapes.input_shapes]

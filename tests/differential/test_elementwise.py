@@ -1,0 +1,145 @@
+"""Every elementwise function against NumPy: value, dtype, shape and refusal."""
+
+import warnings
+
+import numpy as np
+import pytest
+from differential.strategies import operands
+from hypothesis import given
+
+import situ
+from situ import _native
+
+NUMPY_NAMES = {
+    "acos": "arccos",
+    "acosh": "arccosh",
+    "asin": "arcsin",
+    "asinh": "arcsinh",
+    "atan": "arctan",
+    "atan2": "arctan2",
+    "atanh": "arctanh",
+    "bitwise_invert": "invert",
+    "bitwise_left_shift": "left_shift",
+    "bitwise_right_shift": "right_shift",
+    "pow": "power",
+    "round": "rint",
+}
+
+# Functions that IEEE 754 does not fix to the last bit: at most this many units in the last place.
+MATH_ULP = 4
+EXACT = {
+    "abs",
+    "add",
+    "ceil",
+    "copysign",
+    "divide",
+    "floor",
+    "floor_divide",
+    "maximum",
+    "minimum",
+    "multiply",
+    "negative",
+    "nextafter",
+    "positive",
+    "remainder",
+    "round",
+    "sqrt",
+    "square",
+    "subtract",
+    "trunc",
+}
+
+FUNCTIONS = _native.elementwise_functions()
+UNARY = [name for name, arity in FUNCTIONS if arity == 1]
+BINARY = [name for name, arity in FUNCTIONS if arity == 2]
+
+
+def numpy_result(name, *hosts):
+    """What NumPy computes, or ``None`` where it refuses."""
+    function = getattr(np, NUMPY_NAMES.get(name, name))
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            return np.asarray(function(*hosts))
+        except TypeError:
+            return None
+
+
+def assert_agrees(name, found, expected, from_complex):
+    """Compare results: integers and exact functions to the bit, others within a few ulp."""
+    assert found.shape == expected.shape
+    assert found.dtype == expected.dtype
+    if expected.dtype.kind in "biu":
+        np.testing.assert_array_equal(found, expected)
+        return
+    if expected.dtype.kind == "c":
+        real = expected.real.dtype
+        # Complex results are compared by their distance, in units of their magnitude.
+        ulp = 64 * np.finfo(real).eps
+        finite = np.isfinite(expected) & np.isfinite(found)
+        np.testing.assert_allclose(found[finite], expected[finite], rtol=ulp, atol=np.finfo(real).tiny * 64)
+        return
+    exact = name in EXACT and not (name == "abs" and from_complex)
+    ulp = 0 if exact else MATH_ULP
+    both_nan = np.isnan(found) & np.isnan(expected)
+    same = (found == expected) | both_nan
+    if ulp == 0:
+        assert same.all(), (found[~same], expected[~same])
+        if name in {"maximum", "minimum"}:
+            # Which of two equal zeros wins is left open, and NumPy chooses by vector width.
+            return
+        signs = np.signbit(found) == np.signbit(expected)
+        assert (signs | both_nan | (expected != 0)).all()
+        return
+    with np.errstate(all="ignore"):
+        spacing = np.spacing(np.abs(expected))
+        close = np.abs(found.astype("f8") - expected.astype("f8")) <= ulp * spacing.astype("f8")
+    assert (same | close).all(), (found[~(same | close)], expected[~(same | close)])
+
+
+def check(name, views, device):
+    """Run a function on NumPy and on a device and compare."""
+    hosts = [view.host for view in views]
+    if name == "round" and hosts[0].dtype.kind in "biu":
+        # Rounding leaves integers alone, as the array API has it; NumPy makes floats of them.
+        expected = hosts[0]
+    else:
+        expected = numpy_result(name, *hosts)
+    arrays = [view.on(device) for view in views]
+    try:
+        found = getattr(situ, name)(*arrays)
+    except situ.DTypeError:
+        # Complex numbers have no order and no remainder here; NumPy orders them all the same.
+        assert expected is None or any(host.dtype.kind == "c" for host in hosts)
+        return
+    if expected is None:
+        pytest.fail(f"NumPy refuses {name} of {[host.dtype for host in hosts]}, situ does not")
+    from_complex = any(host.dtype.kind == "c" for host in hosts)
+    assert_agrees(name, found.to_numpy(), expected, from_complex)
+
+
+@pytest.mark.parametrize("name", UNARY)
+@given(views=operands(1))
+def test_unary_functions_agree_with_numpy(name, views):
+    check(name, views, "native")
+
+
+@pytest.mark.parametrize("name", [name for name in BINARY if name != "pow"])
+@given(views=operands(2))
+def test_binary_functions_agree_with_numpy(name, views):
+    check(name, views, "native")
+
+
+@given(views=operands(2))
+def test_powers_agree_with_numpy(views):
+    exponent = views[1].base
+    if exponent.dtype.kind == "i":
+        # NumPy refuses negative integer powers; situ rounds them towards zero.
+        np.maximum(exponent, 0, out=exponent)
+    check("pow", views, "native")
+
+
+@pytest.mark.parametrize("name", ["add", "less", "floor_divide", "sqrt", "abs"])
+@given(views=operands(2))
+def test_the_reference_device_agrees_too(name, views):
+    check(name, views[: 1 if name in UNARY else 2], "reference")
