@@ -134,7 +134,9 @@ impl Layout {
     #[must_use]
     pub fn permuted(&self, axes: &[usize]) -> Self {
         let mut seen: SmallVec<[bool; 4]> = SmallVec::from_elem(false, self.ndim());
-        axes.iter().for_each(|&axis| seen[axis] = true);
+        for &axis in axes {
+            seen[axis] = true;
+        }
         assert!(
             axes.len() == self.ndim() && !seen.contains(&false),
             "axes are a permutation"

@@ -1,13 +1,11 @@
 //! `situ.ndarray`: the array as Python sees it.
 //!
-//! Operators are type slots, so `a + b` goes from Python's evaluation loop straight into Rust.
+//! Its operators are in `operators`.
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::pyclass::CompareOp;
 use pyo3::types::{PyEllipsis, PySlice, PyTuple};
 use situ_array::functions::apply::{self, Input, Operand};
-use situ_array::functions::elementwise::{self, Elementwise};
 use situ_array::functions::{creation, manipulation, statistical};
 use situ_array::promotion::PythonScalar;
 use situ_array::{Array, IndexItem};
@@ -35,52 +33,6 @@ impl PyArray {
         &self.array
     }
 
-    /// Applies a binary function to this array and another operand, in the order given.
-    fn binary<'py>(
-        &self,
-        other: &Bound<'py, PyAny>,
-        function: &'static Elementwise,
-        order: Order,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let py = other.py();
-        guard(|| {
-            let Some(other) = operand::from_python(other)? else {
-                return Ok(py.NotImplemented().into_bound(py));
-            };
-            let this = Operand::Array(self.array.clone());
-            let operands = match order {
-                Order::ThisFirst => [this, other],
-                Order::OtherFirst => [other, this],
-            };
-            let result = detach(py, || apply::apply(function, &operands, None))?;
-            Ok(Bound::new(py, Self::new(result))?.into_any())
-        })
-    }
-
-    /// Applies a binary function and stores the result in this array.
-    fn in_place(&self, other: &Bound<'_, PyAny>, function: &'static Elementwise) -> PyResult<()> {
-        let py = other.py();
-        guard(|| {
-            let Some(other) = operand::from_python(other)? else {
-                return Err(PyTypeError::new_err(format!(
-                    "`{}` does not take `{}`",
-                    function.name,
-                    other.get_type().name()?
-                )));
-            };
-            let operands = [Operand::Array(self.array.clone()), other];
-            detach(py, || apply::apply(function, &operands, Some(&self.array)))?;
-            Ok(())
-        })
-    }
-
-    fn unary(&self, py: Python<'_>, function: &'static Elementwise) -> PyResult<Self> {
-        guard(|| {
-            let operands = [Operand::Array(self.array.clone())];
-            detach(py, || apply::apply(function, &operands, None)).map(Self::new)
-        })
-    }
-
     /// The only element, read back from the device.
     fn scalar<'py>(&self, py: Python<'py>, what: &str) -> PyResult<Bound<'py, PyAny>> {
         if self.array.size() != 1 {
@@ -93,94 +45,17 @@ impl PyArray {
     }
 }
 
-/// Which operand of a binary operator the array is.
-#[derive(Clone, Copy)]
-enum Order {
-    ThisFirst,
-    OtherFirst,
-}
-
-/// The functions behind operators, found once.
-macro_rules! functions {
-    ($($constant:ident = $name:literal;)*) => {
-        $(static $constant: std::sync::LazyLock<&'static Elementwise> =
-            std::sync::LazyLock::new(|| elementwise::find($name).expect("the table has it"));)*
-    };
-}
-
-functions! {
-    ADD = "add";
-    SUBTRACT = "subtract";
-    MULTIPLY = "multiply";
-    DIVIDE = "divide";
-    FLOOR_DIVIDE = "floor_divide";
-    REMAINDER = "remainder";
-    POW = "pow";
-    BITWISE_AND = "bitwise_and";
-    BITWISE_OR = "bitwise_or";
-    BITWISE_XOR = "bitwise_xor";
-    LEFT_SHIFT = "bitwise_left_shift";
-    RIGHT_SHIFT = "bitwise_right_shift";
-    EQUAL = "equal";
-    NOT_EQUAL = "not_equal";
-    LESS = "less";
-    LESS_EQUAL = "less_equal";
-    GREATER = "greater";
-    GREATER_EQUAL = "greater_equal";
-    NEGATIVE = "negative";
-    POSITIVE = "positive";
-    INVERT = "bitwise_invert";
-    ABS = "abs";
-}
-
-/// The three methods of a binary operator: `a + b`, `b + a` and `a += b`.
-macro_rules! binary_operators {
-    ($($method:ident $reflected:ident $in_place:ident = $function:ident;)*) => {
-        #[pymethods]
-        impl PyArray {
-            $(
-                fn $method<'py>(&self, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-                    self.binary(other, *$function, Order::ThisFirst)
-                }
-
-                fn $reflected<'py>(
-                    &self,
-                    other: &Bound<'py, PyAny>,
-                ) -> PyResult<Bound<'py, PyAny>> {
-                    self.binary(other, *$function, Order::OtherFirst)
-                }
-
-                fn $in_place(&self, other: &Bound<'_, PyAny>) -> PyResult<()> {
-                    self.in_place(other, *$function)
-                }
-            )*
-        }
-    };
-}
-
-binary_operators! {
-    __add__ __radd__ __iadd__ = ADD;
-    __sub__ __rsub__ __isub__ = SUBTRACT;
-    __mul__ __rmul__ __imul__ = MULTIPLY;
-    __truediv__ __rtruediv__ __itruediv__ = DIVIDE;
-    __floordiv__ __rfloordiv__ __ifloordiv__ = FLOOR_DIVIDE;
-    __mod__ __rmod__ __imod__ = REMAINDER;
-    __and__ __rand__ __iand__ = BITWISE_AND;
-    __or__ __ror__ __ior__ = BITWISE_OR;
-    __xor__ __rxor__ __ixor__ = BITWISE_XOR;
-    __lshift__ __rlshift__ __ilshift__ = LEFT_SHIFT;
-    __rshift__ __rrshift__ __irshift__ = RIGHT_SHIFT;
-}
-
 #[pymethods]
 impl PyArray {
     /// NumPy must leave operators with situ arrays to situ.
     #[classattr]
-    const __array_ufunc__: Option<()> = None;
+    #[pyo3(name = "__array_ufunc__")]
+    const ARRAY_UFUNC: Option<()> = None;
 
     /// Comparison is elementwise, so arrays cannot be keys.
     #[classattr]
-    const __hash__: Option<()> = None;
+    #[pyo3(name = "__hash__")]
+    const HASH: Option<()> = None;
 
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
@@ -358,61 +233,6 @@ impl PyArray {
             .ok_or_else(|| PyTypeError::new_err("a 0-d array has no length"))
     }
 
-    fn __pow__<'py>(
-        &self,
-        exponent: &Bound<'py, PyAny>,
-        modulo: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        refuse_modulo(modulo)?;
-        self.binary(exponent, *POW, Order::ThisFirst)
-    }
-
-    fn __rpow__<'py>(
-        &self,
-        base: &Bound<'py, PyAny>,
-        modulo: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        refuse_modulo(modulo)?;
-        self.binary(base, *POW, Order::OtherFirst)
-    }
-
-    fn __ipow__(&self, exponent: &Bound<'_, PyAny>, modulo: &Bound<'_, PyAny>) -> PyResult<()> {
-        refuse_modulo(modulo)?;
-        self.in_place(exponent, *POW)
-    }
-
-    fn __richcmp__<'py>(
-        &self,
-        other: &Bound<'py, PyAny>,
-        operator: CompareOp,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let function = match operator {
-            CompareOp::Eq => *EQUAL,
-            CompareOp::Ne => *NOT_EQUAL,
-            CompareOp::Lt => *LESS,
-            CompareOp::Le => *LESS_EQUAL,
-            CompareOp::Gt => *GREATER,
-            CompareOp::Ge => *GREATER_EQUAL,
-        };
-        self.binary(other, function, Order::ThisFirst)
-    }
-
-    fn __neg__(&self, py: Python<'_>) -> PyResult<Self> {
-        self.unary(py, *NEGATIVE)
-    }
-
-    fn __pos__(&self, py: Python<'_>) -> PyResult<Self> {
-        self.unary(py, *POSITIVE)
-    }
-
-    fn __invert__(&self, py: Python<'_>) -> PyResult<Self> {
-        self.unary(py, *INVERT)
-    }
-
-    fn __abs__(&self, py: Python<'_>) -> PyResult<Self> {
-        self.unary(py, *ABS)
-    }
-
     fn __getitem__(&self, py: Python<'_>, index: &Bound<'_, PyAny>) -> PyResult<Self> {
         guard(|| {
             let index = index_from_python(index)?;
@@ -466,15 +286,6 @@ impl PyArray {
     }
 }
 
-fn refuse_modulo(modulo: &Bound<'_, PyAny>) -> PyResult<()> {
-    if modulo.is_none() {
-        return Ok(());
-    }
-    Err(PyTypeError::new_err(
-        "arrays do not take the third argument of `pow`",
-    ))
-}
-
 /// The constant that a scalar becomes when it is assigned to elements of a dtype.
 fn assigned_scalar(scalar: PythonScalar, dtype: DType) -> PyResult<situ_ir::Literal> {
     scalar.to_literal(dtype).ok_or_else(|| {
@@ -497,7 +308,7 @@ fn complete_shape(size: usize, shape: &[i64]) -> PyResult<Vec<usize>> {
         .filter(|&&size| size != -1)
         .map(|&size| size as usize)
         .product();
-    let missing = if known == 0 { 0 } else { size / known };
+    let missing = size.checked_div(known).unwrap_or(0);
     Ok(shape
         .iter()
         .map(|&size| if size == -1 { missing } else { size as usize })

@@ -2,11 +2,16 @@
 //!
 //! Everything here converts: Python objects into the types of `situ-array`, `situ-runtime` and
 //! `situ-frontend`, their answers back into Python objects, their errors into the classes of
-//! `situ.exceptions` (see [`error`]). It holds no numerics and no policy of its own, and it is the
+//! `situ.exceptions` (see `error.rs`). It holds no numerics and no policy of its own, and it is the
 //! only crate that knows PyO3.
 //!
 //! The public face of the package is `python/situ`; nothing in this module is documented for
 //! users except through it.
+
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "PyO3 hands converted arguments over by value"
+)]
 
 use pyo3::prelude::*;
 
@@ -18,6 +23,7 @@ mod error;
 mod functions;
 mod host_memory;
 mod operand;
+mod operators;
 mod queue;
 
 /// The version of the compiled module, which is the version of the package.

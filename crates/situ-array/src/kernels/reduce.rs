@@ -86,8 +86,8 @@ pub fn module(name: &str, shape: &ReduceShape) -> Module {
     let input = f.parameter("in", Type::pointer(shape.input, AddressSpace::Global));
     let length = f.parameter("length", Type::INDEX);
     let position = match shape.walk {
-        Walk::Along => position_along(&mut f, shape),
-        Walk::Across => position_across(&mut f, shape),
+        Walk::Along => position_along(&mut f, shape.kept_rank),
+        Walk::Across => position_across(&mut f, shape.kept_rank),
     };
     let start = {
         let block = f.index(shape.walk.block_length() as i64);
@@ -130,9 +130,9 @@ struct Position {
 }
 
 /// Range (kept, block): partial results of one kept element are neighbours.
-fn position_along(f: &mut FunctionBuilder, shape: &ReduceShape) -> Position {
+fn position_along(f: &mut FunctionBuilder, kept_rank: u8) -> Position {
     let kept = f.global_id(0);
-    let base = kept_position(f, shape.kept_rank, kept, None);
+    let base = kept_position(f, kept_rank, kept, None);
     let block = f.global_id(1);
     let blocks = f.work_item(WorkItemQuery::GlobalSize(1));
     let row = f.multiply(kept, blocks);
@@ -147,12 +147,12 @@ fn position_along(f: &mut FunctionBuilder, shape: &ReduceShape) -> Position {
 
 /// Range (block, kept) or (block, outer kept, inner kept): partial results of one block are
 /// neighbours, and so are work-items of neighbouring kept elements.
-fn position_across(f: &mut FunctionBuilder, shape: &ReduceShape) -> Position {
+fn position_across(f: &mut FunctionBuilder, kept_rank: u8) -> Position {
     let step = f.parameter("step", Type::INDEX);
     let block = f.global_id(0);
-    let (kept, base, count) = if shape.kept_rank > 1 {
+    let (kept, base, count) = if kept_rank > 1 {
         let (outer, inner) = (f.global_id(1), f.global_id(2));
-        let base = kept_position(f, shape.kept_rank, outer, Some(inner));
+        let base = kept_position(f, kept_rank, outer, Some(inner));
         let (outer_size, inner_size) = (
             f.work_item(WorkItemQuery::GlobalSize(1)),
             f.work_item(WorkItemQuery::GlobalSize(2)),
@@ -162,7 +162,7 @@ fn position_across(f: &mut FunctionBuilder, shape: &ReduceShape) -> Position {
         (f.add(row, inner), base, count)
     } else {
         let kept = f.global_id(1);
-        let base = kept_position(f, shape.kept_rank, kept, None);
+        let base = kept_position(f, kept_rank, kept, None);
         (kept, base, f.work_item(WorkItemQuery::GlobalSize(1)))
     };
     let row = f.multiply(block, count);
