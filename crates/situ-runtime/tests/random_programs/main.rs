@@ -8,6 +8,7 @@
     reason = "this is a test: a failure may stop it right there"
 )]
 
+mod generated;
 mod groups;
 mod native;
 mod program;

@@ -91,7 +91,11 @@ impl NativeModule {
             .iter()
             .find(|(name, _)| name == kernel)
             .unwrap();
-        let local_size = range.local().unwrap_or([1; 3]);
+        let local_size = match (range.local(), abi.shape) {
+            (Some(local_size), _) => local_size,
+            (None, KernelShape::Items) => [1; 3],
+            (None, KernelShape::Groups) => chosen_groups(range),
+        };
         let group_items: u64 = local_size.iter().product();
         let mut slots = vec![0_u64; abi.parameters.len()];
         let mut scratch_bytes = abi.local_bytes as usize;
@@ -151,6 +155,15 @@ impl NativeModule {
         scratch.check();
         frame.check();
     }
+}
+
+/// Groups for a range that leaves them open: several work-items of the fastest dimension.
+fn chosen_groups(range: &NdRange) -> [u64; 3] {
+    let mut local_size = [1; 3];
+    let fastest = range.dims() - 1;
+    let size = range.global()[fastest];
+    local_size[fastest] = (1..=6).rev().find(|&local| size.is_multiple_of(local)).unwrap_or(1);
+    local_size
 }
 
 fn parts(literal: Literal) -> (u64, u64) {

@@ -61,6 +61,9 @@ pub enum Passes {
     Full,
     /// A short list for work-item loops: clean up, hoist, vectorise, clean up again.
     Short,
+    /// Variables into registers and nothing else, with the fastest code generator: for code that runs
+    /// once, such as that of tests.
+    Least,
 }
 
 impl Passes {
@@ -69,6 +72,14 @@ impl Passes {
         match self {
             Self::Full => "default<O3>",
             Self::Short => SHORT_PIPELINE,
+            Self::Least => "function(sroa)",
+        }
+    }
+
+    const fn code_generation(self) -> LLVMCodeGenOptLevel {
+        match self {
+            Self::Full | Self::Short => LLVMCodeGenOptLevel::LLVMCodeGenLevelDefault,
+            Self::Least => LLVMCodeGenOptLevel::LLVMCodeGenLevelNone,
         }
     }
 }
@@ -203,7 +214,7 @@ fn compile_on_this_thread(name: &str, text: &str, options: &CompileOptions) -> R
         message,
     };
     let context = Context::new();
-    let machine = TargetMachine::new(&options.cpu)?;
+    let machine = TargetMachine::new(&options.cpu, options.passes)?;
     let module = Module::parse(&context, name, text)
         .map_err(|message| failed(CompileStage::Parse, message))?;
     module.set_target(&machine);
@@ -276,7 +287,7 @@ struct TargetMachine {
 }
 
 impl TargetMachine {
-    fn new(cpu: &CpuTarget) -> Result<Self> {
+    fn new(cpu: &CpuTarget, passes: Passes) -> Result<Self> {
         let unsupported = |message: String| Error::UnsupportedCpu {
             cpu: cpu.name.clone(),
             message,
@@ -299,7 +310,7 @@ impl TargetMachine {
                 triple.as_ptr(),
                 c_name.as_ptr(),
                 c_features.as_ptr(),
-                LLVMCodeGenOptLevel::LLVMCodeGenLevelDefault,
+                passes.code_generation(),
                 LLVMRelocMode::LLVMRelocPIC,
                 LLVMCodeModel::LLVMCodeModelSmall,
             );

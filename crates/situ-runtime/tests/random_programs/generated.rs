@@ -1,0 +1,119 @@
+//! Random programs.
+//!
+//! Each seed is a program with one meaning (see `situ_ir::arbitrary`). A failure prints the seed, the
+//! launch and the smallest program that still fails.
+
+use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use situ_codegen::MathMode;
+use situ_ir::arbitrary::{Case, Flavour, generate};
+use situ_ir::interpret::Options;
+use situ_runtime::backend::native::compiler::Passes;
+
+use super::native::{NativeModule, NativeTarget};
+use super::program::Buffer;
+
+fn options(target: &NativeTarget) -> Options {
+    Options {
+        sub_group_size: u64::from(target.options.sub_group_size),
+        ..Options::default()
+    }
+}
+
+/// Runs a case on both sides; what is wrong, if anything.
+fn difference(case: &Case, target: &NativeTarget) -> Option<String> {
+    let expected = case
+        .interpret(&options(target))
+        .unwrap_or_else(|error| panic!("{error}\n{case}"));
+    let native = NativeModule::compile(&case.module, target);
+    // Chunks of different sizes, so that loops start and end everywhere.
+    let chunks = [1, 2, 5, 16, u64::MAX / 2];
+    let chunk = chunks[(case.seed % chunks.len() as u64) as usize];
+    let mut buffers: Vec<_> = case.contents().iter().map(|b| Buffer::new(b)).collect();
+    let mut slices: Vec<_> = buffers.iter_mut().map(Buffer::bytes_mut).collect();
+    native.run(
+        &case.kernel,
+        &case.range,
+        &case.arguments,
+        &mut slices,
+        chunk,
+    );
+    let found: Vec<_> = slices.iter().map(|bytes| bytes.to_vec()).collect();
+    case.compare(&expected, &found)
+        .err()
+        .map(|mismatch| mismatch.to_string())
+}
+
+/// Runs programs on all processors; fails with the first that differs, made small.
+fn check(flavour: Flavour, target: &NativeTarget, seeds: Range<u64>) {
+    let next = AtomicU64::new(seeds.start);
+    let failed: Mutex<Option<u64>> = Mutex::new(None);
+    let threads = std::thread::available_parallelism().map_or(2, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    if seed >= seeds.end || failed.lock().unwrap().is_some() {
+                        return;
+                    }
+                    if difference(&generate(seed, flavour), target).is_some() {
+                        failed.lock().unwrap().get_or_insert(seed);
+                    }
+                }
+            });
+        }
+    });
+    let Some(seed) = failed.into_inner().unwrap() else {
+        return;
+    };
+    let case = generate(seed, flavour);
+    let first_difference = difference(&case, target).unwrap_or_default();
+    let case = case.shrink(&options(target), |case| difference(case, target).is_some());
+    let difference = difference(&case, target).unwrap_or_default();
+    panic!("{first_difference}\nmade small: {difference}\n{case}");
+}
+
+#[test]
+fn exact_programs_agree_bit_for_bit() {
+    let target = NativeTarget::host(Passes::Least, MathMode::Fast);
+    check(Flavour::Exact, &target, 0..1500);
+}
+
+#[test]
+fn exact_programs_agree_after_full_optimisation() {
+    let target = NativeTarget::host(Passes::Full, MathMode::Fast);
+    check(Flavour::Exact, &target, 100_000..100_200);
+}
+
+#[test]
+fn exact_programs_agree_after_short_optimisation() {
+    let target = NativeTarget::host(Passes::Short, MathMode::Fast);
+    check(Flavour::Exact, &target, 200_000..200_050);
+}
+
+#[test]
+fn exact_programs_agree_on_any_processor() {
+    let target = NativeTarget::baseline(Passes::Least, MathMode::Fast);
+    check(Flavour::Exact, &target, 300_000..300_300);
+}
+
+#[test]
+fn approximate_programs_agree_within_their_tolerance() {
+    let target = NativeTarget::host(Passes::Least, MathMode::Fast);
+    check(Flavour::Approximate, &target, 0..500);
+}
+
+#[test]
+fn approximate_programs_agree_after_full_optimisation() {
+    let target = NativeTarget::host(Passes::Full, MathMode::Fast);
+    check(Flavour::Approximate, &target, 100_000..100_050);
+}
+
+#[test]
+fn approximate_programs_agree_with_the_c_library() {
+    let target = NativeTarget::host(Passes::Least, MathMode::Exact);
+    check(Flavour::Approximate, &target, 400_000..400_200);
+}
