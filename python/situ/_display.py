@@ -33,7 +33,9 @@ def array_str(x: ndarray) -> str:
 
 def _elements(x: ndarray, prefix: str) -> str:
     shown, marked = _corners(x)
-    text = np.array2string(shown, separator=", " if prefix else " ", prefix=prefix, threshold=marked)
+    text = np.array2string(
+        shown, separator=", " if prefix else " ", prefix=prefix, threshold=marked
+    )
     return text
 
 

@@ -1,6 +1,6 @@
 """Types of the compiled module; `make lint` compares them with what was built."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, SupportsIndex
 
 import numpy as np
@@ -8,7 +8,10 @@ import numpy.typing as npt
 
 __all__ = [
     "Device",
+    "DeviceFunction",
+    "Kernel",
     "Queue",
+    "RangedKernel",
     "devices",
     "elementwise",
     "elementwise_functions",
@@ -73,6 +76,38 @@ class Queue:
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
+
+_Sizes = SupportsIndex | Sequence[SupportsIndex]
+_Range = _Sizes | tuple[_Sizes, _Sizes]
+
+class Kernel:
+    def __new__(cls, function: Callable[..., None], text: str, file: str, line: int) -> Kernel: ...
+    def __call__(self, *arguments: ndarray | _Number, **keywords: ndarray | _Number) -> None: ...
+    def __getitem__(self, range: _Range, /) -> RangedKernel: ...
+    def inspect(self, form: str = "ir") -> str: ...
+    @property
+    def specializations(self) -> list[str]: ...
+    @property
+    def __wrapped__(self) -> Callable[..., None]: ...
+    @property
+    def __name__(self) -> str: ...
+    @property
+    def __qualname__(self) -> str: ...
+
+class RangedKernel:
+    def __call__(self, *arguments: ndarray | _Number, **keywords: ndarray | _Number) -> None: ...
+
+class DeviceFunction:
+    def __new__(
+        cls, function: Callable[..., Any], text: str, file: str, line: int
+    ) -> DeviceFunction: ...
+    def __call__(self, *arguments: object, **keywords: object) -> object: ...
+    @property
+    def __wrapped__(self) -> Callable[..., Any]: ...
+    @property
+    def __name__(self) -> str: ...
+    @property
+    def __qualname__(self) -> str: ...
 
 class ndarray:
     __array_ufunc__: ClassVar[None]

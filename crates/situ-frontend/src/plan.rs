@@ -43,6 +43,7 @@ pub enum ArgumentType {
 }
 
 impl fmt::Display for ArgumentType {
+    /// As Numba writes types: `float64[:, :]`, `float32[:] strided`, `int64`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Array {
@@ -50,11 +51,13 @@ impl fmt::Display for ArgumentType {
                 ndim,
                 layout,
             } => {
+                let axes = vec![":"; *ndim].join(", ");
+                let axes = if *ndim == 0 { "()" } else { &axes };
                 let layout = match layout {
                     Layout::Contiguous => "",
-                    Layout::Strided => ", strided",
+                    Layout::Strided => " strided",
                 };
-                write!(f, "array({dtype}, {ndim}d{layout})")
+                write!(f, "{dtype}[{axes}]{layout}")
             }
             Self::Scalar(dtype) => write!(f, "{dtype}"),
         }

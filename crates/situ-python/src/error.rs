@@ -15,6 +15,8 @@ pub(crate) mod exceptions {
     pyo3::import_exception!(situ.exceptions, DTypeError);
     pyo3::import_exception!(situ.exceptions, DeviceError);
     pyo3::import_exception!(situ.exceptions, InternalError);
+    pyo3::import_exception!(situ.exceptions, KernelError);
+    pyo3::import_exception!(situ.exceptions, KernelTypeError);
     pyo3::import_exception!(situ.exceptions, OutOfMemoryError);
     pyo3::import_exception!(situ.exceptions, PlacementError);
     pyo3::import_exception!(situ.exceptions, ShapeError);
@@ -65,6 +67,13 @@ impl IntoPyErr for situ_runtime::Error {
             E::ScratchUnavailable { .. } | E::OutOfMemory { .. } => {
                 exceptions::OutOfMemoryError::new_err(message)
             }
+            E::BadRange { .. } | E::RangeDimensions { .. } => {
+                exceptions::ShapeError::new_err(message)
+            }
+            E::WorkGroupTooLarge { .. }
+            | E::LocalMemoryTooLarge { .. }
+            | E::EmitFailed { .. }
+            | E::KernelFault { .. } => exceptions::KernelError::new_err(message),
             _ => exceptions::DeviceError::new_err(message),
         }
     }

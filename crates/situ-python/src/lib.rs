@@ -22,6 +22,7 @@ mod dtype;
 mod error;
 mod functions;
 mod host_memory;
+mod kernel;
 mod operand;
 mod operators;
 mod queue;
@@ -43,6 +44,8 @@ mod _native {
     use crate::functions::{elementwise, elementwise_functions, empty, full, permute_dims};
     #[pymodule_export]
     use crate::host_memory::from_numpy;
+    #[pymodule_export]
+    use crate::kernel::{PyDeviceFunction, PyKernel, PyRangedKernel};
     #[pymodule_export]
     use crate::queue::PyQueue;
 

@@ -61,7 +61,7 @@ pub(crate) fn python_scalar(object: &Bound<'_, PyAny>) -> PyResult<Option<Python
 }
 
 /// A NumPy scalar as a constant of its dtype.
-fn numpy_scalar(object: &Bound<'_, PyAny>) -> PyResult<Option<Literal>> {
+pub(crate) fn numpy_scalar(object: &Bound<'_, PyAny>) -> PyResult<Option<Literal>> {
     static GENERIC: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let py = object.py();
     let generic = GENERIC.get_or_try_init(py, || {

@@ -1,0 +1,318 @@
+//! What a kernel is called with: read once, then asked for types, placement, range and parameters.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt};
+use situ_array::Array;
+use situ_array::placement::default_queue;
+use situ_frontend::{ArgumentPart, ArgumentType, Layout, ParameterPlan};
+use situ_ir::{DType, Literal, NdRange};
+use situ_runtime::{Argument, Device, Queue};
+use smallvec::SmallVec;
+
+use super::Definition;
+use crate::array::PyArray;
+use crate::error::IntoPyErr;
+use crate::error::exceptions::{KernelTypeError, PlacementError, ShapeError};
+use crate::operand;
+
+/// The types of a list of arguments, packed: one number for each argument.
+pub(super) type Key = SmallVec<[u16; 8]>;
+
+/// The arguments of one call.
+pub(super) struct Arguments<'a> {
+    definition: &'a Definition,
+    given: SmallVec<[Given<'a>; 8]>,
+    key: Key,
+}
+
+enum Given<'a> {
+    Array(&'a Array),
+    Scalar(Literal),
+}
+
+impl<'a> Arguments<'a> {
+    /// Reads Python objects.
+    ///
+    /// # Errors
+    /// If an object is neither an array nor a number, naming the parameter it is for.
+    pub(super) fn read(
+        definition: &'a Definition,
+        objects: &'a [Bound<'_, PyAny>],
+    ) -> PyResult<Self> {
+        let mut given: SmallVec<[Given<'a>; 8]> = SmallVec::with_capacity(objects.len());
+        let mut key = Key::with_capacity(objects.len());
+        for object in objects {
+            let one = if let Ok(array) = object.cast::<PyArray>() {
+                Given::Array(array.get().array())
+            } else if let Some(literal) = number(object)? {
+                Given::Scalar(literal)
+            } else {
+                return Err(refusal(definition, objects, given.len()));
+            };
+            key.push(one.code());
+            given.push(one);
+        }
+        Ok(Self {
+            definition,
+            given,
+            key,
+        })
+    }
+
+    pub(super) fn key(&self) -> &Key {
+        &self.key
+    }
+
+    pub(super) fn types(&self) -> Vec<ArgumentType> {
+        self.given.iter().map(Given::ty).collect()
+    }
+
+    fn arrays(&self) -> impl Iterator<Item = &'a Array> {
+        self.given.iter().filter_map(|given| match given {
+            Given::Array(array) => Some(*array),
+            Given::Scalar(_) => None,
+        })
+    }
+
+    /// The name of the parameter an argument is for.
+    fn name(&self, position: usize) -> &str {
+        parameter_name(self.definition, position)
+    }
+
+    /// The queue that all arrays agree on; that of the default device if there is none.
+    ///
+    /// # Errors
+    /// `PlacementError` if the arrays do not agree.
+    pub(super) fn queue(&self) -> PyResult<Queue> {
+        let mut arrays = self.arrays();
+        let Some(first) = arrays.next() else {
+            return Ok(default_queue(&Device::default_device()));
+        };
+        if arrays.all(|array| first.queue().is_equivalent(array.queue())) {
+            return Ok(first.queue().clone());
+        }
+        let places: Vec<_> = self
+            .named_arrays()
+            .map(|(name, array)| {
+                let device = array.queue().device().filter_string();
+                format!("`{name}` is in {} memory on {device}", array.usm_kind())
+            })
+            .collect();
+        Err(PlacementError::new_err(format!(
+            "cannot run kernel `{}` on arrays that live on different queues\n  why:  {}; situ \
+             computes where the data lives and never copies silently\n  help: move them to one \
+             device first, e.g. `y = situ.asarray(y.to_numpy(), device=x.device)`",
+            self.definition.name,
+            places.join(", ")
+        )))
+    }
+
+    fn named_arrays(&self) -> impl Iterator<Item = (&str, &'a Array)> {
+        self.given
+            .iter()
+            .enumerate()
+            .filter_map(|(position, given)| match given {
+                Given::Array(array) => Some((self.name(position), *array)),
+                Given::Scalar(_) => None,
+            })
+    }
+
+    /// A range over the common shape of all arrays, for a kernel of `dims` dimensions.
+    ///
+    /// # Errors
+    /// `ShapeError` if there is none, or if it has other dimensions than the kernel.
+    pub(super) fn common_range(&self, dims: usize) -> PyResult<NdRange> {
+        let mut arrays = self.arrays();
+        let shape = arrays.next().map(Array::shape);
+        let is_common = arrays.all(|array| Some(array.shape()) == shape);
+        let Some(shape) = shape.filter(|shape| is_common && shape.len() == dims) else {
+            return Err(self.no_range(dims, shape, is_common));
+        };
+        let mut sizes = [0_u64; 3];
+        for (size, extent) in sizes.iter_mut().zip(shape) {
+            *size = *extent as u64;
+        }
+        NdRange::new(&sizes[..dims]).map_err(|error| ShapeError::new_err(error.to_string()))
+    }
+
+    fn no_range(&self, dims: usize, shape: Option<&[usize]>, is_common: bool) -> PyErr {
+        let name = &self.definition.name;
+        let dimensions = |count: usize| match count {
+            1 => "1 dimension".to_owned(),
+            count => format!("{count} dimensions"),
+        };
+        let why = match shape {
+            None => "it is called without arrays, so there is no shape to run over".to_owned(),
+            Some(shape) if is_common => format!(
+                "it is written for {}, but its arrays have {}",
+                dimensions(dims),
+                dimensions(shape.len())
+            ),
+            Some(_) => {
+                let shapes: Vec<_> = self
+                    .named_arrays()
+                    .map(|(name, array)| format!("`{name}` is {}", shape_text(array.shape())))
+                    .collect();
+                format!("its arrays have no common shape: {}", shapes.join(", "))
+            }
+        };
+        let example = ["n", "m, n", "l, m, n"][dims.clamp(1, 3) - 1];
+        ShapeError::new_err(format!(
+            "kernel `{name}` needs a range\n  why:  {why}\n  help: say how many work-items there are, \
+             e.g. `{name}[{example}](...)`"
+        ))
+    }
+
+    /// What the kernel's IR parameters get.
+    pub(super) fn passed(&self, plan: &ParameterPlan) -> SmallVec<[Argument; 16]> {
+        plan.parameters
+            .iter()
+            .map(
+                |planned| match (&self.given[planned.argument], planned.part) {
+                    (Given::Scalar(literal), _) => Argument::Scalar(*literal),
+                    (Given::Array(array), ArgumentPart::Shape(axis)) => {
+                        Argument::Scalar(Literal::I64(array.shape()[axis] as i64))
+                    }
+                    (Given::Array(array), ArgumentPart::Stride(axis)) => {
+                        Argument::Scalar(Literal::I64(array.layout().strides()[axis] as i64))
+                    }
+                    (Given::Array(array), ArgumentPart::Pointer | ArgumentPart::Scalar) => {
+                        array.argument()
+                    }
+                },
+            )
+            .collect()
+    }
+}
+
+impl Given<'_> {
+    fn ty(&self) -> ArgumentType {
+        match self {
+            Self::Scalar(literal) => ArgumentType::Scalar(literal.dtype()),
+            Self::Array(array) => ArgumentType::Array {
+                dtype: array.dtype(),
+                ndim: array.shape().len(),
+                layout: if array.layout().is_contiguous() {
+                    Layout::Contiguous
+                } else {
+                    Layout::Strided
+                },
+            },
+        }
+    }
+
+    /// The type as a number: the dtype, and for arrays the dimensions and the layout above it.
+    fn code(&self) -> u16 {
+        const ARRAY: u16 = 1 << 15;
+        match self.ty() {
+            ArgumentType::Scalar(dtype) => dtype as u16,
+            ArgumentType::Array {
+                dtype,
+                ndim,
+                layout,
+            } => ARRAY | dtype as u16 | (ndim as u16) << 5 | (layout as u16) << 4,
+        }
+    }
+}
+
+/// A Python or NumPy number with the dtype it has as an argument; `None` if it is none.
+fn number(object: &Bound<'_, PyAny>) -> PyResult<Option<Literal>> {
+    if object.is_exact_instance_of::<PyFloat>() {
+        return Ok(Some(Literal::F64(object.extract()?)));
+    }
+    if let Ok(value) = object.cast_exact::<PyBool>() {
+        return Ok(Some(Literal::Bool(value.is_true())));
+    }
+    if object.is_exact_instance_of::<PyInt>() {
+        return integer(object).map(Some);
+    }
+    if let Some(literal) = operand::numpy_scalar(object)? {
+        return Ok(Some(literal));
+    }
+    // Subclasses, such as members of an `IntEnum`.
+    if object.is_instance_of::<PyInt>() {
+        return integer(object).map(Some);
+    }
+    if object.is_instance_of::<PyFloat>() {
+        return Ok(Some(Literal::F64(object.extract()?)));
+    }
+    if object.is_instance_of::<PyComplex>() {
+        let real: f64 = object.getattr("real")?.extract()?;
+        let imaginary: f64 = object.getattr("imag")?.extract()?;
+        let bits = u128::from(real.to_bits()) | (u128::from(imaginary.to_bits()) << 64);
+        return Ok(Some(Literal::from_bits(DType::C128, bits)));
+    }
+    Ok(None)
+}
+
+fn integer(object: &Bound<'_, PyAny>) -> PyResult<Literal> {
+    if let Ok(value) = object.extract::<i64>() {
+        return Ok(Literal::I64(value));
+    }
+    let value: Result<u64, _> = object.extract();
+    value.map(Literal::U64).map_err(|_| {
+        KernelTypeError::new_err(format!(
+            "the integer {object} is too large for a kernel\n  why:  the widest integers are `int64` \
+             and `uint64`\n  help: pass a float, e.g. `float(n)`"
+        ))
+    })
+}
+
+/// Why the object at a position cannot be an argument.
+fn refusal(definition: &Definition, objects: &[Bound<'_, PyAny>], position: usize) -> PyErr {
+    let object = &objects[position];
+    let name = parameter_name(definition, position);
+    let kernel = &definition.name;
+    let is_host_array = |object: &Bound<'_, PyAny>| {
+        let has_interface = object.hasattr("__array_interface__").unwrap_or(false);
+        has_interface || object.hasattr("__dlpack__").unwrap_or(false)
+    };
+    if !is_host_array(object) {
+        let kind = object.get_type().name();
+        let kind = kind.map_or_else(|_| "object".to_owned(), |kind| kind.to_string());
+        return KernelTypeError::new_err(format!(
+            "argument `{name}` of kernel `{kernel}` is a `{kind}`\n  why:  a kernel takes situ arrays \
+             and numbers\n  help: make an array of it first, e.g. `{name} = situ.asarray({name})`"
+        ));
+    }
+    let device_array = objects.iter().position(Bound::is_instance_of::<PyArray>);
+    match device_array {
+        Some(other) => {
+            let other = parameter_name(definition, other);
+            PlacementError::new_err(format!(
+                "kernel `{kernel}` was called with host and device arrays\n  why:  `{name}` is a host \
+                 array, `{other}` is on a device; situ never copies silently\n  help: bring it over \
+                 first, e.g. `{name} = situ.asarray({name}, device={other}.device)`"
+            ))
+        }
+        None => PlacementError::new_err(format!(
+            "cannot tell where to run kernel `{kernel}`\n  why:  `{name}` is a host array, which \
+             belongs to no queue; situ computes where the data lives\n  help: put the data on a \
+             device first, e.g. `{name} = situ.asarray({name})`"
+        )),
+    }
+}
+
+fn parameter_name(definition: &Definition, position: usize) -> &str {
+    definition
+        .parameters
+        .get(position)
+        .map_or("argument", String::as_str)
+}
+
+/// A shape as Python writes it.
+fn shape_text(shape: &[usize]) -> String {
+    match shape {
+        [only] => format!("({only},)"),
+        shape => {
+            let sizes: Vec<_> = shape.iter().map(ToString::to_string).collect();
+            format!("({})", sizes.join(", "))
+        }
+    }
+}
+
+impl IntoPyErr for situ_ir::RangeError {
+    fn into_py_err(self, _: Python<'_>) -> PyErr {
+        ShapeError::new_err(format!("cannot launch over this range\n  why:  {self}"))
+    }
+}

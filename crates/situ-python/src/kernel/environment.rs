@@ -1,0 +1,232 @@
+//! What the names around a kernel stand for, looked up in a living Python.
+//!
+//! Closure variables win over globals, as in Python. Objects become data that the front end
+//! understands; what has no meaning on a device is kept as a description, and is an error only if the
+//! kernel uses it.
+
+use std::collections::HashMap;
+
+use pyo3::prelude::*;
+use pyo3::types::{
+    PyBool, PyComplex, PyDict, PyFloat, PyInt, PyModule, PyNone, PyString, PyTuple, PyType,
+};
+use situ_frontend::{Binding, Bindings, Constant, DeviceFunction, Environment, KnownModule};
+
+use super::{PyDeviceFunction, PyKernel};
+use crate::array::PyArray;
+use crate::{dtype, operand};
+
+/// Deepest chain of modules and classes that is followed: `package.module.Class.NAME`.
+const MAX_DEPTH: usize = 4;
+
+/// Looks up every name a function uses.
+///
+/// # Errors
+/// Only what Python raises while its objects are looked at.
+pub(super) fn collect(function: &Bound<'_, PyAny>) -> PyResult<Environment> {
+    let mut collector = Collector::default();
+    let bindings = collector.bindings(function)?;
+    Ok(Environment {
+        bindings,
+        functions: collector.functions,
+    })
+}
+
+#[derive(Default)]
+struct Collector {
+    functions: Vec<DeviceFunction>,
+    /// Device functions by the address of their object, so that each is read once.
+    known: HashMap<usize, usize>,
+}
+
+impl Collector {
+    fn bindings(&mut self, function: &Bound<'_, PyAny>) -> PyResult<Bindings> {
+        let code = function.getattr("__code__")?;
+        let used: Vec<String> = code.getattr("co_names")?.extract()?;
+        let mut bindings = Bindings::new();
+        let globals = function.getattr("__globals__")?.cast_into::<PyDict>()?;
+        for name in &used {
+            if let Some(object) = globals.get_item(name)? {
+                bindings.insert(name.clone(), self.binding(&object, &used, MAX_DEPTH)?);
+            }
+        }
+        let free: Vec<String> = code.getattr("co_freevars")?.extract()?;
+        let closure = function.getattr("__closure__")?;
+        if !closure.is_none() {
+            for (name, cell) in free.iter().zip(closure.try_iter()?) {
+                // A cell that is still empty is a name that is not defined yet.
+                if let Ok(object) = cell?.getattr("cell_contents") {
+                    bindings.insert(name.clone(), self.binding(&object, &used, MAX_DEPTH)?);
+                }
+            }
+        }
+        Ok(bindings)
+    }
+
+    fn binding(
+        &mut self,
+        object: &Bound<'_, PyAny>,
+        used: &[String],
+        depth: usize,
+    ) -> PyResult<Binding> {
+        if let Some(constant) = number(object)? {
+            return Ok(constant);
+        }
+        if let Ok(items) = object.cast::<PyTuple>() {
+            let items = items.iter().map(|item| self.binding(&item, used, depth));
+            return Ok(Binding::Tuple(items.collect::<PyResult<_>>()?));
+        }
+        if let Ok(function) = object.cast::<PyDeviceFunction>() {
+            return self.device_function(function).map(Binding::DeviceFunction);
+        }
+        if let Some(dtype) = element_type(object)? {
+            return Ok(dtype);
+        }
+        if let Ok(module) = object.cast::<PyModule>() {
+            let name = module.name()?.to_string();
+            return match KnownModule::from_name(&name) {
+                Some(known) => Ok(Binding::Module(known)),
+                None => self.namespace(object, used, depth),
+            };
+        }
+        if let Some(function) = library_function(object)? {
+            return Ok(function);
+        }
+        if object.is_instance_of::<PyType>() {
+            return self.namespace(object, used, depth);
+        }
+        let description = describe(object)?;
+        Ok(Binding::Unsupported { description })
+    }
+
+    /// Those attributes of a module or class that the function may mean.
+    fn namespace(
+        &mut self,
+        object: &Bound<'_, PyAny>,
+        used: &[String],
+        depth: usize,
+    ) -> PyResult<Binding> {
+        let mut members = Bindings::new();
+        if depth > 0 {
+            for name in used {
+                if let Some(member) = object.getattr_opt(name)? {
+                    members.insert(name.clone(), self.binding(&member, used, depth - 1)?);
+                }
+            }
+        }
+        Ok(Binding::Namespace(members))
+    }
+
+    fn device_function(&mut self, function: &Bound<'_, PyDeviceFunction>) -> PyResult<usize> {
+        let address = function.as_ptr() as usize;
+        if let Some(index) = self.known.get(&address) {
+            return Ok(*index);
+        }
+        let definition = &function.get().definition;
+        let index = self.functions.len();
+        // Known before its names are looked up: it may mention itself.
+        self.known.insert(address, index);
+        self.functions.push(DeviceFunction {
+            name: definition.name.clone(),
+            source: definition.source.clone(),
+            bindings: Bindings::new(),
+        });
+        let bindings = self.bindings(definition.function.bind(function.py()))?;
+        self.functions[index].bindings = bindings;
+        Ok(index)
+    }
+}
+
+/// A Python or NumPy number.
+fn number(object: &Bound<'_, PyAny>) -> PyResult<Option<Binding>> {
+    if let Some(literal) = operand::numpy_scalar(object)? {
+        return Ok(Some(Binding::Scalar(literal)));
+    }
+    let constant = if let Ok(value) = object.cast::<PyBool>() {
+        Constant::Bool(value.is_true())
+    } else if object.is_instance_of::<PyInt>() {
+        let Ok(value) = object.extract() else {
+            let description = "an integer of more than 128 bits".to_owned();
+            return Ok(Some(Binding::Unsupported { description }));
+        };
+        Constant::Int(value)
+    } else if object.is_instance_of::<PyFloat>() {
+        Constant::Float(object.extract()?)
+    } else if object.is_instance_of::<PyComplex>() {
+        let real = object.getattr("real")?.extract()?;
+        Constant::Complex(real, object.getattr("imag")?.extract()?)
+    } else {
+        return Ok(None);
+    };
+    Ok(Some(Binding::Constant(constant)))
+}
+
+/// A NumPy dtype or scalar type.
+fn element_type(object: &Bound<'_, PyAny>) -> PyResult<Option<Binding>> {
+    let numpy = object.py().import("numpy")?;
+    let is_dtype = object.is_instance(&numpy.getattr("dtype")?)?;
+    let is_scalar_type = match object.cast::<PyType>() {
+        Ok(class) => class.is_subclass(&numpy.getattr("generic")?)?,
+        Err(_) => false,
+    };
+    if !is_dtype && !is_scalar_type {
+        return Ok(None);
+    }
+    Ok(Some(match dtype::from_python(object) {
+        Ok(dtype) => Binding::DType(dtype),
+        Err(_) => Binding::Unsupported {
+            description: format!("the dtype `{object}`, which situ does not have"),
+        },
+    }))
+}
+
+/// A function or type of a module that kernels know.
+fn library_function(object: &Bound<'_, PyAny>) -> PyResult<Option<Binding>> {
+    let name = object.getattr_opt("__name__")?;
+    let Some(name) = name.and_then(|name| name.extract::<String>().ok()) else {
+        return Ok(None);
+    };
+    let module = object.getattr_opt("__module__")?;
+    let module = module.and_then(|module| module.extract::<String>().ok());
+    let is_ufunc = object.get_type().name()? == "ufunc";
+    let known = match module.as_deref() {
+        _ if is_ufunc => Some(KnownModule::NumPy),
+        Some("numpy") => Some(KnownModule::NumPy),
+        Some("math") => Some(KnownModule::Math),
+        Some("builtins") => Some(KnownModule::Builtins),
+        Some("situ.local") => Some(KnownModule::SituLocal),
+        Some("situ.private") => Some(KnownModule::SituPrivate),
+        Some("situ.atomic") => Some(KnownModule::SituAtomic),
+        Some(module) if module.starts_with("situ.") => Some(KnownModule::Situ),
+        _ => None,
+    };
+    let is_kernel = object.is_instance_of::<PyKernel>();
+    let known = known.filter(|_| object.is_callable() && !is_kernel);
+    Ok(known.map(|module| Binding::Function(module, name)))
+}
+
+/// What an object is, for messages.
+fn describe(object: &Bound<'_, PyAny>) -> PyResult<String> {
+    if object.is_instance_of::<PyNone>() {
+        return Ok("`None`".to_owned());
+    }
+    if object.is_instance_of::<PyString>() {
+        return Ok("a string".to_owned());
+    }
+    if object.is_instance_of::<PyKernel>() {
+        return Ok("a kernel".to_owned());
+    }
+    if object.is_instance_of::<PyArray>() {
+        return Ok("a situ array".to_owned());
+    }
+    let class = object.get_type();
+    let name = class.name()?.to_string();
+    let module: String = class.getattr("__module__")?.extract()?;
+    Ok(match (module.as_str(), name.as_str()) {
+        ("numpy", "ndarray") => "a NumPy array".to_owned(),
+        ("builtins", "function") => "a Python function".to_owned(),
+        ("builtins", "list" | "dict" | "set" | "bytes") => format!("a {name}"),
+        ("builtins", _) => format!("a `{name}`"),
+        _ => format!("a `{module}.{name}`"),
+    })
+}

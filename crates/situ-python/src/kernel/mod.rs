@@ -1,0 +1,379 @@
+//! `situ.Kernel`: a Python function that runs once for each work-item of a range.
+//!
+//! The way of a call: read the arguments into a small key (`arguments.rs`), find the specialisation
+//! for that key and device, or compile it (`specialisation.rs`, `environment.rs`), find the range
+//! (`range.rs`), fill in the kernel's parameters by its plan, launch. Nothing on that way is written in
+//! Python, and nothing but a first call takes longer than a few microseconds.
+
+mod arguments;
+mod environment;
+mod range;
+mod specialisation;
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyTuple};
+use situ_frontend::Environment;
+use situ_ir::{NdRange, Source};
+
+use crate::detach::detach;
+use crate::error::exceptions::{KernelError, KernelTypeError};
+use crate::error::{IntoPyErr, guard};
+use arguments::Arguments;
+use specialisation::Specialisation;
+
+/// A function read from its source.
+struct Definition {
+    function: Py<PyAny>,
+    name: String,
+    source: Source,
+    parameters: Vec<String>,
+    /// Whether each argument is one parameter: no `*args`, no keyword-only parameters.
+    is_plain: bool,
+}
+
+impl Definition {
+    fn new(function: &Bound<'_, PyAny>, text: String, file: String, line: u32) -> PyResult<Self> {
+        // `inspect.CO_VARARGS | inspect.CO_VARKEYWORDS`.
+        const VARIADIC: u32 = 0x04 | 0x08;
+        let code = function.getattr("__code__")?;
+        let count: usize = code.getattr("co_argcount")?.extract()?;
+        let keyword_only: usize = code.getattr("co_kwonlyargcount")?.extract()?;
+        let flags: u32 = code.getattr("co_flags")?.extract()?;
+        let mut parameters: Vec<String> = code.getattr("co_varnames")?.extract()?;
+        parameters.truncate(count);
+        Ok(Self {
+            name: function.getattr("__name__")?.extract()?,
+            source: Source::new(file, text).starting_at_line(line),
+            parameters,
+            is_plain: keyword_only == 0 && flags & VARIADIC == 0,
+            function: function.clone().unbind(),
+        })
+    }
+
+    fn attribute<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        self.function.bind(py).getattr(name)
+    }
+}
+
+/// A Python function that runs once for each work-item of a range.
+// The dictionary holds the function's docstring, which a getter could not put before the class's.
+#[pyclass(frozen, dict, name = "Kernel", module = "situ")]
+pub(crate) struct PyKernel {
+    definition: Definition,
+    /// What the names around the function stand for; read at the first call, then fixed.
+    environment: PyOnceLock<Environment>,
+    /// One for each list of argument types and device; few, so a list is quickest.
+    specialisations: RwLock<Vec<Arc<Specialisation>>>,
+}
+
+#[pymethods]
+impl PyKernel {
+    /// Made by `situ.kernel`, which reads the source.
+    #[new]
+    fn new(function: &Bound<'_, PyAny>, text: String, file: String, line: u32) -> PyResult<Self> {
+        guard(|| {
+            Ok(Self {
+                definition: Definition::new(function, text, file, line)?,
+                environment: PyOnceLock::new(),
+                specialisations: RwLock::default(),
+            })
+        })
+    }
+
+    #[pyo3(signature = (*arguments, **keywords))]
+    fn __call__(
+        &self,
+        arguments: &Bound<'_, PyTuple>,
+        keywords: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<()> {
+        guard(|| self.launch(None, arguments, keywords))
+    }
+
+    fn __getitem__(slf: &Bound<'_, Self>, range: &Bound<'_, PyAny>) -> PyResult<PyRangedKernel> {
+        guard(|| {
+            let range = range::from_python(range, &slf.get().definition.name)?;
+            let kernel = slf.clone().unbind();
+            Ok(PyRangedKernel { kernel, range })
+        })
+    }
+
+    /// The types and devices it was compiled for so far.
+    #[getter]
+    fn specializations(&self) -> Vec<String> {
+        let known = self.known();
+        known.iter().map(ToString::to_string).collect()
+    }
+
+    /// The code of all specialisations so far: `"ir"`, `"llvm"` or `"opencl"`.
+    #[pyo3(signature = (form = "ir"))]
+    fn inspect(&self, py: Python<'_>, form: &str) -> PyResult<String> {
+        guard(|| {
+            let known = self.known().clone();
+            let name = &self.definition.name;
+            if known.is_empty() {
+                return Err(KernelError::new_err(format!(
+                    "`{name}` has not been compiled yet\n  why:  a kernel is compiled for the \
+                     types it is called with\n  help: call it once, then look at it"
+                )));
+            }
+            let texts: PyResult<Vec<_>> =
+                known.iter().map(|each| each.text(py, name, form)).collect();
+            Ok(texts?.join("\n"))
+        })
+    }
+
+    #[getter]
+    fn __wrapped__(&self, py: Python<'_>) -> Py<PyAny> {
+        self.definition.function.clone_ref(py)
+    }
+
+    #[getter]
+    fn __name__(&self) -> &str {
+        &self.definition.name
+    }
+
+    #[getter]
+    fn __qualname__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.definition.attribute(py, "__qualname__")
+    }
+
+    #[getter]
+    fn __module__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.definition.attribute(py, "__module__")
+    }
+
+    fn __repr__(&self) -> String {
+        let parameters = self.definition.parameters.join(", ");
+        format!("<situ.Kernel {}({parameters})>", self.definition.name)
+    }
+}
+
+impl PyKernel {
+    fn known(&self) -> std::sync::RwLockReadGuard<'_, Vec<Arc<Specialisation>>> {
+        self.specialisations
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs the kernel over a range, or over the common shape of its arrays.
+    fn launch(
+        &self,
+        range: Option<NdRange>,
+        positional: &Bound<'_, PyTuple>,
+        keywords: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<()> {
+        let py = positional.py();
+        let objects = match keywords {
+            Some(keywords) if !keywords.is_empty() => self.in_order(positional, keywords)?,
+            _ => positional.iter().collect(),
+        };
+        self.check_count(objects.len())?;
+        let arguments = Arguments::read(&self.definition, &objects)?;
+        let queue = arguments.queue()?;
+        let found = self
+            .known()
+            .iter()
+            .find(|each| each.is_for(queue.device(), arguments.key()))
+            .cloned();
+        let specialisation = match found {
+            Some(specialisation) => specialisation,
+            None => self.compile(py, &arguments, queue.device())?,
+        };
+        let range = match range {
+            Some(range) => range,
+            None => arguments.common_range(specialisation.dims())?,
+        };
+        let passed = arguments.passed(specialisation.plan());
+        let kernel = specialisation.kernel();
+        let event = detach(py, || queue.launch(kernel, &range, &passed))?;
+        detach(py, || event.wait())
+    }
+
+    fn compile(
+        &self,
+        py: Python<'_>,
+        arguments: &Arguments<'_>,
+        device: &situ_runtime::Device,
+    ) -> PyResult<Arc<Specialisation>> {
+        let definition = &self.definition;
+        let environment = self
+            .environment
+            .get_or_try_init(py, || environment::collect(definition.function.bind(py)))?;
+        let key = arguments.key();
+        let types = arguments.types();
+        let made = py.detach(|| {
+            Specialisation::compile(definition, environment, key.clone(), types, device)
+        });
+        let made = Arc::new(made.map_err(|error| error.into_py_err(py))?);
+        let mut known = self
+            .specialisations
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        // Another thread may have been quicker; then its kernel serves both.
+        if let Some(theirs) = known.iter().find(|each| each.is_for(device, key)) {
+            return Ok(Arc::clone(theirs));
+        }
+        known.push(Arc::clone(&made));
+        Ok(made)
+    }
+
+    fn check_count(&self, found: usize) -> PyResult<()> {
+        let expected = &self.definition.parameters;
+        // Parameters that kernels cannot have are the front end's to explain.
+        if expected.len() == found || !self.definition.is_plain {
+            return Ok(());
+        }
+        let names = quoted(expected);
+        let name = &self.definition.name;
+        let arguments = if expected.len() == 1 {
+            "argument"
+        } else {
+            "arguments"
+        };
+        let verb = if found == 1 { "was" } else { "were" };
+        Err(KernelTypeError::new_err(format!(
+            "kernel `{name}` takes {} {arguments}, but {found} {verb} given\n  why:  its parameters \
+             are {names}\n  help: pass one argument for each",
+            expected.len()
+        )))
+    }
+
+    /// Arguments in the order of the parameters.
+    fn in_order<'py>(
+        &self,
+        positional: &Bound<'py, PyTuple>,
+        keywords: &Bound<'py, PyDict>,
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let definition = &self.definition;
+        let mut objects: Vec<_> = positional.iter().collect();
+        for keyword in keywords.keys() {
+            let keyword: String = keyword.extract()?;
+            let position = definition
+                .parameters
+                .iter()
+                .position(|name| *name == keyword);
+            if position.is_none_or(|position| position < positional.len()) {
+                let problem = if position.is_some() {
+                    "was given twice"
+                } else {
+                    "does not exist"
+                };
+                return Err(KernelTypeError::new_err(format!(
+                    "argument `{keyword}` of kernel `{}` {problem}\n  why:  its parameters are {}\n  \
+                     help: pass one argument for each",
+                    definition.name,
+                    quoted(&definition.parameters)
+                )));
+            }
+        }
+        for name in definition.parameters.iter().skip(positional.len()) {
+            objects.extend(keywords.get_item(name)?);
+        }
+        Ok(objects)
+    }
+}
+
+/// A kernel and the range it is to run over: what `kernel[range]` gives.
+#[pyclass(frozen, name = "RangedKernel", module = "situ")]
+pub(crate) struct PyRangedKernel {
+    kernel: Py<PyKernel>,
+    range: NdRange,
+}
+
+#[pymethods]
+impl PyRangedKernel {
+    #[pyo3(signature = (*arguments, **keywords))]
+    fn __call__(
+        &self,
+        arguments: &Bound<'_, PyTuple>,
+        keywords: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<()> {
+        guard(|| {
+            let kernel = self.kernel.get();
+            kernel.launch(Some(self.range), arguments, keywords)
+        })
+    }
+
+    fn __repr__(&self) -> String {
+        let dims = self.range.dims();
+        let global = &self.range.global()[..dims];
+        let name = &self.kernel.get().definition.name;
+        match self.range.local() {
+            Some(local) => format!(
+                "<situ.Kernel {name} over {global:?} in groups of {:?}>",
+                &local[..dims]
+            ),
+            None => format!("<situ.Kernel {name} over {global:?}>"),
+        }
+    }
+}
+
+/// A Python function that kernels can call.
+#[pyclass(frozen, dict, name = "DeviceFunction", module = "situ")]
+pub(crate) struct PyDeviceFunction {
+    definition: Definition,
+}
+
+#[pymethods]
+impl PyDeviceFunction {
+    /// Made by `situ.device_func`, which reads the source.
+    #[new]
+    fn new(function: &Bound<'_, PyAny>, text: String, file: String, line: u32) -> PyResult<Self> {
+        guard(|| {
+            let definition = Definition::new(function, text, file, line)?;
+            Ok(Self { definition })
+        })
+    }
+
+    /// Called outside of kernels, it is the Python function.
+    #[pyo3(signature = (*arguments, **keywords))]
+    fn __call__<'py>(
+        &self,
+        arguments: &Bound<'py, PyTuple>,
+        keywords: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let function = self.definition.function.bind(arguments.py());
+        function.call(arguments, keywords)
+    }
+
+    #[getter]
+    fn __wrapped__(&self, py: Python<'_>) -> Py<PyAny> {
+        self.definition.function.clone_ref(py)
+    }
+
+    #[getter]
+    fn __name__(&self) -> &str {
+        &self.definition.name
+    }
+
+    #[getter]
+    fn __qualname__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.definition.attribute(py, "__qualname__")
+    }
+
+    #[getter]
+    fn __module__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.definition.attribute(py, "__module__")
+    }
+
+    fn __repr__(&self) -> String {
+        let parameters = self.definition.parameters.join(", ");
+        format!(
+            "<situ.DeviceFunction {}({parameters})>",
+            self.definition.name
+        )
+    }
+}
+
+/// Names in backticks, with commas and a final "and".
+fn quoted(names: &[String]) -> String {
+    let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+    match names.as_slice() {
+        [] => "none".to_owned(),
+        [only] => only.clone(),
+        [init @ .., last] => format!("{} and {last}", init.join(", ")),
+    }
+}

@@ -1,0 +1,157 @@
+"""The decorators that make kernels and device functions.
+
+They read a function's source; everything after that happens in the compiled module.
+"""
+
+import inspect
+from collections.abc import Callable, Sequence
+from types import FunctionType
+from typing import Any, SupportsIndex
+
+from situ._native import DeviceFunction, Kernel, ndarray
+from situ.exceptions import KernelError, KernelTypeError
+
+__all__ = ["call_kernel", "device_func", "kernel"]
+
+Sizes = SupportsIndex | Sequence[SupportsIndex]
+Range = Sizes | tuple[Sizes, Sizes]
+
+
+def kernel(function: Callable[..., None], /) -> Kernel:
+    """Make a kernel of a function: a call runs it once for each work-item of a range.
+
+    The function is compiled from its source, for the dtypes, dimensions and device of the arrays it
+    is called with; it runs where those arrays live. Numbers it uses from outside are constants
+    whose values are taken at the first call.
+
+    Parameters
+    ----------
+    function : function
+        What one work-item does. It asks for its place in the range with `get_global_id`, reads and
+        writes elements of its array arguments, and returns nothing.
+
+    Returns
+    -------
+    Kernel
+        ``f(a, b)`` runs over the common shape of the arrays, ``f[n](a, b)`` over ``n`` work-items,
+        ``f[m, n](a, b)`` over a two-dimensional range and ``f[(m, n), (8, 8)](a, b)`` in
+        work-groups of 8 by 8. ``f.specializations`` tells what it was compiled for, and
+        ``f.inspect()`` shows the code.
+
+    Raises
+    ------
+    KernelError
+        When the source cannot be found. What a kernel cannot do is reported by its first call.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import situ
+    >>> @situ.kernel
+    ... def scale(x, factor):
+    ...     i = situ.get_global_id(0)
+    ...     x[i] = factor * x[i]
+    >>> x = situ.asarray(np.arange(4.0))
+    >>> scale(x, 10.0)
+    >>> x.to_numpy()
+    array([ 0., 10., 20., 30.])
+    """
+    made = Kernel(*_definition(function, "kernel"))
+    made.__doc__ = function.__doc__
+    return made
+
+
+def device_func(function: Callable[..., Any], /) -> DeviceFunction:
+    """Make a function that kernels can call.
+
+    It is compiled into each kernel that calls it, for the types it is called with. Called from
+    ordinary Python code, it is the Python function.
+
+    Parameters
+    ----------
+    function : function
+        Takes numbers and arrays, returns a number or nothing.
+
+    Returns
+    -------
+    DeviceFunction
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import situ
+    >>> @situ.device_func
+    ... def clamp(x, low, high):
+    ...     return min(max(x, low), high)
+    >>> @situ.kernel
+    ... def clamp_all(x):
+    ...     i = situ.get_global_id(0)
+    ...     x[i] = clamp(x[i], 0.0, 1.0)
+    >>> x = situ.asarray(np.array([-1.0, 0.5, 2.0]))
+    >>> clamp_all(x)
+    >>> x.to_numpy()
+    array([0. , 0.5, 1. ])
+    >>> clamp(3, 0, 1)
+    1
+    """
+    made = DeviceFunction(*_definition(function, "device_func"))
+    made.__doc__ = function.__doc__
+    return made
+
+
+def call_kernel(function: Kernel, range: Range, /, *arguments: ndarray | complex) -> None:
+    """Run a kernel over a range: ``kernel[range](*arguments)`` as a function.
+
+    Parameters
+    ----------
+    function : Kernel
+        The kernel.
+    range : int, tuple of int, or pair of tuples
+        The sizes of the range; in a pair, the sizes of the range and of the work-groups.
+    *arguments
+        What the kernel takes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import situ
+    >>> @situ.kernel
+    ... def fill(x):
+    ...     x[situ.get_global_id(0)] = 7
+    >>> x = situ.asarray(np.zeros(3))
+    >>> situ.call_kernel(fill, 2, x)
+    >>> x.to_numpy()
+    array([7., 7., 0.])
+    """
+    function[range](*arguments)
+
+
+def _definition(function: object, decorator: str) -> tuple[FunctionType, str, str, int]:
+    """Return the function, its source text, file name and first line."""
+    if not isinstance(function, FunctionType):
+        kind = type(function).__name__
+        message = (
+            f"`situ.{decorator}` takes a Python function, not a `{kind}`\n"
+            f"  why:  it compiles the text of a `def`\n"
+            f"  help: write `@situ.{decorator}` on the line above a `def`, below other decorators"
+        )
+        raise KernelTypeError(message)
+    if hasattr(function, "__wrapped__"):
+        message = (
+            f"`{function.__name__}` is wrapped by another decorator\n"
+            f"  why:  the compiler would see the function inside and forget the wrapper\n"
+            f"  help: put `@situ.{decorator}` directly above the `def`"
+        )
+        raise KernelTypeError(message)
+    try:
+        lines, first_line = inspect.getsourcelines(function)
+    except (OSError, TypeError) as error:
+        name = function.__name__
+        message = (
+            f"the source of `{name}` cannot be read\n"
+            f"  why:  {error}; a kernel is compiled from the text of its `def`, which functions "
+            f"made by `exec` or typed at a bare prompt do not have\n"
+            f"  help: define `{name}` in a file or a notebook cell"
+        )
+        raise KernelError(message) from None
+    return function, "".join(lines), function.__code__.co_filename, max(first_line, 1)
