@@ -117,3 +117,18 @@ fn approximate_programs_agree_with_the_c_library() {
     let target = NativeTarget::host(Passes::Least, MathMode::Exact);
     check(Flavour::Approximate, &target, 400_000..400_200);
 }
+
+#[test]
+#[ignore = "takes an hour; for changes of the emitter"]
+fn many_more_programs_agree_after_full_optimisation() {
+    for (round, math) in [MathMode::Fast, MathMode::Exact].into_iter().enumerate() {
+        let first = 1_000_000 * (1 + round as u64);
+        for target in [
+            NativeTarget::host(Passes::Full, math),
+            NativeTarget::baseline(Passes::Full, math),
+        ] {
+            check(Flavour::Exact, &target, first..first + 4000);
+            check(Flavour::Approximate, &target, first..first + 1000);
+        }
+    }
+}

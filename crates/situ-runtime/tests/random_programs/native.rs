@@ -162,7 +162,10 @@ fn chosen_groups(range: &NdRange) -> [u64; 3] {
     let mut local_size = [1; 3];
     let fastest = range.dims() - 1;
     let size = range.global()[fastest];
-    local_size[fastest] = (1..=6).rev().find(|&local| size.is_multiple_of(local)).unwrap_or(1);
+    local_size[fastest] = (1..=6)
+        .rev()
+        .find(|&local| size.is_multiple_of(local))
+        .unwrap_or(1);
     local_size
 }
 

@@ -1,0 +1,157 @@
+//! Emitted LLVM IR, compared with reviewed snapshots: each `tests/cases/*.sir` gives one `.ll`.
+//!
+//! That LLVM accepts the text and that it means what it should is tested where there is an LLVM to
+//! compile it, in `situ-runtime/tests/random_programs`.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use insta::{assert_snapshot, with_settings};
+use situ_codegen::MathMode;
+use situ_codegen::llvm::{KernelShape, LlvmModule, TargetOptions, VectorIsa, emit};
+use situ_ir::{Source, ValidModule, text, validate};
+
+fn read(path: &Path) -> ValidModule {
+    let name = path.display().to_string();
+    let text = fs::read_to_string(path).expect("the case can be read");
+    parse(&name, &text)
+}
+
+fn parse(name: &str, text: &str) -> ValidModule {
+    let module = text::parse(Source::new(name, text)).unwrap_or_else(|error| panic!("{error}"));
+    validate(module).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A processor with 256-bit vectors and some vector functions.
+fn haswell() -> TargetOptions {
+    let functions = [
+        "_ZGVdN4v_sin",
+        "_ZGVdN8v_sinf",
+        "_ZGVdN4vv_pow",
+        "_ZGVdN8vv_powf",
+    ];
+    TargetOptions {
+        vector_isa: VectorIsa::Avx2,
+        vector_functions: functions.map(str::to_owned).into(),
+        ..TargetOptions::default()
+    }
+}
+
+fn emit_text(text: &str, options: &TargetOptions) -> LlvmModule {
+    emit(&parse("test.sir", text), options).unwrap()
+}
+
+fn compare(name: &str, text: &str) {
+    with_settings!({prepend_module_to_snapshot => false, omit_expression => true}, {
+        assert_snapshot!(name, text);
+    });
+}
+
+#[test]
+fn cases_are_emitted_as_reviewed() {
+    let mut paths: Vec<_> = fs::read_dir("tests/cases")
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    paths.sort();
+    assert!(!paths.is_empty());
+    for path in paths {
+        let name = path.file_stem().unwrap().to_string_lossy();
+        let emitted = emit(&read(&path), &haswell()).unwrap();
+        compare(&format!("{name}.ll"), &emitted.text);
+    }
+}
+
+/// Processors without an instruction for it convert `float16` in integer arithmetic.
+#[test]
+fn half_precision_needs_no_support_library_on_any_processor() {
+    let text = "kernel[1] k(x: global f16*) { x[0] = x[1] + x[2]; }";
+    let plain = TargetOptions::default();
+    let emitted = emit_text(text, &plain);
+    assert!(!emitted.text.contains("fpext half"), "{}", emitted.text);
+    assert!(!emitted.text.contains("fptrunc float"), "{}", emitted.text);
+    compare("half.any_processor.ll", &emitted.text);
+}
+
+#[test]
+fn the_same_module_gives_the_same_text() {
+    for name in ["collectives", "math"] {
+        let path = Path::new("tests/cases").join(name).with_extension("sir");
+        let module = read(&path);
+        assert_eq!(emit(&module, &haswell()), emit(&module, &haswell()));
+    }
+}
+
+#[test]
+fn the_facts_describe_the_lowered_kernels() {
+    let text = "
+        kernel[2] plain(z: c64, x: global c128*) { x[0] = complex(1.0, cast(f64, imag(z))); }
+        kernel[3] grouped(x: global i32*, size: local f32*) {
+            array tile: local i16[33];
+            array own: private i32[3];
+            let total = collective inclusive_scan add(x[local_linear_id()]) work_group;
+            own[0] = total;
+            barrier(local);
+            tile[0] = cast(i16, total);
+            size[0] = cast(f32, own[0]);
+        }";
+    let emitted = emit_text(text, &haswell());
+    let [plain, grouped] = emitted.kernels.as_slice() else {
+        panic!("there are two kernels")
+    };
+    let types = |kernel: &situ_codegen::llvm::KernelAbi| -> Vec<String> {
+        kernel.parameters.iter().map(|p| p.ty.to_string()).collect()
+    };
+    assert_eq!((plain.shape, plain.dims), (KernelShape::Items, 2));
+    assert_eq!((plain.local_bytes, plain.frame_bytes_per_item), (0, 0));
+    assert_eq!(plain.symbol, "situ_kernel_plain");
+    assert_eq!(types(plain), ["f32", "f32", "global f64*"]);
+    assert_eq!((grouped.shape, grouped.dims), (KernelShape::Groups, 3));
+    assert_eq!(types(grouped), ["global i32*", "local f32*"]);
+    // 66 bytes of local memory; a contribution, a result and an array for each work-item.
+    assert_eq!(grouped.local_bytes, 128);
+    assert_eq!(grouped.frame_bytes_per_item, 8 + 4 + 12);
+}
+
+#[test]
+fn vector_functions_are_used_where_they_are_and_when_speed_is_asked_for() {
+    let text = "kernel[1] k(x: global f64*) { x[0] = sin(x[1]) + (erf(x[2]) + sqrt(x[3])); }";
+    let fast = emit_text(text, &haswell());
+    assert_eq!(fast.imports, ["_ZGVdN4v_sin", "erf"]);
+    let exact = TargetOptions {
+        math: MathMode::Exact,
+        ..haswell()
+    };
+    assert_eq!(emit_text(text, &exact).imports, ["erf", "sin"]);
+    let without = TargetOptions {
+        vector_functions: BTreeSet::new(),
+        ..haswell()
+    };
+    assert_eq!(emit_text(text, &without).imports, ["erf", "sin"]);
+}
+
+/// Work-items that may meet through atomics are not independent.
+#[test]
+fn only_work_items_without_atomics_are_declared_independent() {
+    let parallel = "kernel[1] k(x: global i32*) { x[global_id(0)] = 1i32; }";
+    let meeting = "kernel[1] k(x: global i32*) { atomic add(x[0], 1i32) relaxed device; }";
+    let is_parallel = |text: &str| emit_text(text, &haswell()).text.contains("!llvm.loop");
+    assert!(is_parallel(parallel));
+    assert!(!is_parallel(meeting));
+}
+
+/// A kernel's name may be that of a C function or of anything else of ours.
+#[test]
+fn names_do_not_clash_with_functions_of_the_c_library() {
+    let text = "
+        device erf(x: f64) -> f64 { return x + 1.0; }
+        kernel[1] sin(x: global f64*, t0: f64, launch: f64) {
+            let y = call erf(x[0]);
+            x[0] = erf(y) + (t0 + launch);
+        }";
+    let emitted = emit_text(text, &TargetOptions::default());
+    assert_eq!(emitted.kernels[0].symbol, "situ_kernel_sin");
+    assert_eq!(emitted.imports, ["erf"]);
+    assert!(emitted.text.contains("define internal double @device.erf("));
+}
