@@ -17,7 +17,7 @@ Place = str | Device | Queue
 
 
 def asarray(
-    obj: Any,
+    obj: object,
     /,
     *,
     dtype: npt.DTypeLike | None = None,
@@ -31,7 +31,7 @@ def asarray(
     Parameters
     ----------
     obj
-        A situ array, a NumPy array, anything with the buffer protocol, nested sequences or a number.
+        A situ array, a NumPy array, anything with the buffer protocol, nested sequences, a number.
     dtype
         Element type of the result; by default that of the data.
     device
@@ -91,12 +91,12 @@ def _from_array(
         return _native.from_numpy(
             _host_array(x.to_numpy(), dtype), device=queue, usm_type=usm_type or x.usm_type
         )
-    if converts:
+    if dtype is not None and converts:
         return x.astype(dtype)
     return x.copy() if copy else x
 
 
-def _host_array(obj: Any, dtype: npt.DTypeLike | None) -> npt.NDArray[Any]:
+def _host_array(obj: object, dtype: npt.DTypeLike | None) -> npt.NDArray[Any]:
     """Return a C-contiguous NumPy array of native byte order and a dtype situ has."""
     host = np.asarray(obj, dtype=dtype)
     if host.dtype.kind not in "biufc":

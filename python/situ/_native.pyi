@@ -1,7 +1,8 @@
 """Types of the compiled module; `make lint` compares them with what was built."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, SupportsIndex
+from types import EllipsisType
+from typing import Any, ClassVar, SupportsIndex, final
 
 import numpy as np
 import numpy.typing as npt
@@ -24,13 +25,13 @@ __all__ = [
 ]
 
 _Number = bool | int | float | complex
-_Place = str | Device | Queue
-_IndexItem = SupportsIndex | slice | None | type(...)
+_Place = str | Device | Queue  # noqa: F821
+_IndexItem = SupportsIndex | slice | EllipsisType | None
 _Index = _IndexItem | tuple[_IndexItem, ...]
 
 def version() -> str: ...
 def devices() -> list[Device]: ...
-def elementwise(name: str, *operands: Any, out: ndarray | None = None) -> ndarray: ...
+def elementwise(name: str, *operands: ndarray | _Number, out: ndarray | None = None) -> ndarray: ...
 def elementwise_functions() -> list[tuple[str, int]]: ...
 def from_numpy(
     host: npt.NDArray[Any], *, device: _Place | None = None, usm_type: str | None = None
@@ -52,6 +53,7 @@ def full(
     usm_type: str | None = None,
 ) -> ndarray: ...
 
+@final
 class Device:
     def __new__(cls, selector: str | None = None) -> Device: ...
     @property
@@ -68,6 +70,7 @@ class Device:
     def __ne__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 
+@final
 class Queue:
     def __new__(cls, selector: _Place | ndarray | None = None) -> Queue: ...
     @property
@@ -80,6 +83,7 @@ class Queue:
 _Sizes = SupportsIndex | Sequence[SupportsIndex]
 _Range = _Sizes | tuple[_Sizes, _Sizes]
 
+@final
 class Kernel:
     def __new__(cls, function: Callable[..., None], text: str, file: str, line: int) -> Kernel: ...
     def __call__(self, *arguments: ndarray | _Number, **keywords: ndarray | _Number) -> None: ...
@@ -94,9 +98,11 @@ class Kernel:
     @property
     def __qualname__(self) -> str: ...
 
+@final
 class RangedKernel:
     def __call__(self, *arguments: ndarray | _Number, **keywords: ndarray | _Number) -> None: ...
 
+@final
 class DeviceFunction:
     def __new__(
         cls, function: Callable[..., Any], text: str, file: str, line: int
@@ -109,6 +115,7 @@ class DeviceFunction:
     @property
     def __qualname__(self) -> str: ...
 
+@final
 class ndarray:
     __array_ufunc__: ClassVar[None]
     __hash__: ClassVar[None]  # type: ignore[assignment]
@@ -136,7 +143,7 @@ class ndarray:
     def T(self) -> ndarray: ...
     def astype(self, dtype: npt.DTypeLike, /, *, copy: bool = True) -> ndarray: ...
     def copy(self) -> ndarray: ...
-    def item(self) -> Any: ...
+    def item(self) -> bool | int | float | complex: ...
     def reshape(self, *shape: int | Sequence[int]) -> ndarray: ...
     def sum(
         self,
@@ -199,4 +206,4 @@ class ndarray:
     def __irshift__(self, other: ndarray | _Number, /) -> ndarray: ...
     def __pow__(self, other: ndarray | _Number, modulo: None = None, /) -> ndarray: ...
     def __rpow__(self, other: ndarray | _Number, modulo: None = None, /) -> ndarray: ...
-    def __ipow__(self, other: ndarray | _Number, modulo: None = None, /) -> ndarray: ...
+    def __ipow__(self, other: ndarray | _Number, /) -> ndarray: ...  # type: ignore[misc]

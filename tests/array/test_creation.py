@@ -81,7 +81,7 @@ def test_usm_kinds_are_remembered():
     assert (situ.asarray([1], usm_type="shared") + situ.asarray([1], usm_type="host")).usm_type == (
         "shared"
     )
-    with pytest.raises(ValueError, match="device.*shared.*host"):
+    with pytest.raises(ValueError, match=r"device.*shared.*host"):
         situ.asarray([1], usm_type="disk")
 
 

@@ -80,7 +80,7 @@ def test_foreign_objects_are_left_to_python():
 
 def test_dtypes_a_function_does_not_take_are_named():
     with pytest.raises(situ.DTypeError, match="`less` is not defined for complex128"):
-        situ.asarray([1j]) < situ.asarray([2j])
+        situ.less(situ.asarray([1j]), situ.asarray([2j]))
     with pytest.raises(situ.DTypeError, match="`bitwise_and` is not defined for float64"):
         situ.asarray([1.0]) & situ.asarray([2.0])
     with pytest.raises(situ.DTypeError, match="logical_xor"):

@@ -31,13 +31,13 @@ class View:
         return np.transpose(self.base, self.axes)[self.index]
 
     def on(self, device):
-        """The same view of a copy on a device."""
+        """Make the same view of a copy on a device."""
         return situ.permute_dims(situ.asarray(self.base, device=device), self.axes)[self.index]
 
 
 @st.composite
 def views(draw, shape, dtype):
-    """Views of a shape whose memory is permuted, reversed and full of holes."""
+    """Make views of a shape whose memory is permuted, reversed and full of holes."""
     axes = tuple(draw(st.permutations(range(len(shape)))))
     steps = [draw(st.sampled_from([1, 1, 1, 2, 3, -1, -2])) for _ in shape]
     base_shape = [0] * len(shape)
@@ -49,6 +49,6 @@ def views(draw, shape, dtype):
 
 @st.composite
 def operands(draw, count, dtype_strategy=dtypes):
-    """Views whose shapes broadcast together."""
+    """Make views whose shapes broadcast together."""
     shapes = draw(hnp.mutually_broadcastable_shapes(num_shapes=count, max_dims=4, max_side=5))
     return [draw(views(shape, draw(dtype_strategy))) for shape in shapes.input_shapes]

@@ -55,7 +55,7 @@ BINARY = [name for name, arity in FUNCTIONS if arity == 2]
 
 
 def numpy_result(name, *hosts):
-    """What NumPy computes, or ``None`` where it refuses."""
+    """Compute with NumPy; ``None`` where it refuses."""
     function = getattr(np, NUMPY_NAMES.get(name, name))
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
@@ -77,7 +77,9 @@ def assert_agrees(name, found, expected, from_complex):
         # Complex results are compared by their distance, in units of their magnitude.
         ulp = 64 * np.finfo(real).eps
         finite = np.isfinite(expected) & np.isfinite(found)
-        np.testing.assert_allclose(found[finite], expected[finite], rtol=ulp, atol=np.finfo(real).tiny * 64)
+        np.testing.assert_allclose(
+            found[finite], expected[finite], rtol=ulp, atol=np.finfo(real).tiny * 64
+        )
         return
     exact = name in EXACT and not (name == "abs" and from_complex)
     ulp = 0 if exact else MATH_ULP
