@@ -39,7 +39,7 @@ fn haswell() -> TargetOptions {
 }
 
 fn emit_text(text: &str, options: &TargetOptions) -> LlvmModule {
-    emit(&parse("test.sir", text), options).unwrap()
+    emit(&parse("test.sir", text), options).expect("valid modules are emitted")
 }
 
 fn compare(name: &str, text: &str) {

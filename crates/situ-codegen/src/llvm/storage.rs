@@ -210,9 +210,9 @@ impl<'f> Planner<'f> {
     }
 
     fn statement(&mut self, statement: &'f Statement, context: Context) {
-        statement
-            .kind
-            .for_each_expression(|expression| self.expression(expression, context));
+        statement.kind.for_each_expression(|expression| {
+            self.expression(expression, context);
+        });
         match &statement.kind {
             StatementKind::Let { value, expression } => {
                 self.bound[value.index()] = Some(context);
@@ -248,8 +248,9 @@ impl<'f> Planner<'f> {
         }
     }
 
-    /// Records that an expression is evaluated somewhere.
-    fn expression(&mut self, root: Handle<Expression>, context: Context) {
+    /// Records that an expression is evaluated somewhere; whether that says anything new.
+    fn expression(&mut self, root: Handle<Expression>, context: Context) -> bool {
+        let mut is_new = false;
         let mut seen = HashSet::new();
         let mut pending = vec![root];
         while let Some(expression) = pending.pop() {
@@ -257,18 +258,19 @@ impl<'f> Planner<'f> {
                 continue;
             }
             if let Some(PointerRoot::Array(array)) = self.info.pointer_root(expression) {
-                self.array_uses[array.index()].insert(context);
+                is_new |= self.array_uses[array.index()].insert(context);
             }
             match &self.function.expressions[expression] {
                 Expression::Value(value) => {
-                    self.value_uses[value.index()].insert(context);
+                    is_new |= self.value_uses[value.index()].insert(context);
                 }
                 Expression::Variable(variable) => {
-                    self.variable_uses[variable.index()].insert(context);
+                    is_new |= self.variable_uses[variable.index()].insert(context);
                 }
                 other => other.for_each_operand(|operand| pending.push(operand)),
             }
         }
+        is_new
     }
 
     // ----- what is computed again -----
@@ -319,7 +321,7 @@ impl<'f> Planner<'f> {
                 };
                 if self.value_lives_on(value) {
                     for context in self.value_uses[value.index()].clone() {
-                        is_settled &= !self.uses_anew(repeated.expression, context);
+                        is_settled &= !self.expression(repeated.expression, context);
                     }
                 }
             }
@@ -329,23 +331,11 @@ impl<'f> Planner<'f> {
                 };
                 if self.variable_lives_on(variable) {
                     for context in self.variable_uses[variable.index()].clone() {
-                        is_settled &= !self.uses_anew(repeated.expression, context);
+                        is_settled &= !self.expression(repeated.expression, context);
                     }
                 }
             }
         }
-    }
-
-    /// Records an evaluation; whether it was not known.
-    fn uses_anew(&mut self, expression: Handle<Expression>, context: Context) -> bool {
-        let before = self.use_count();
-        self.expression(expression, context);
-        self.use_count() != before
-    }
-
-    fn use_count(&self) -> usize {
-        let count = |uses: &[BTreeSet<Context>]| uses.iter().map(BTreeSet::len).sum::<usize>();
-        count(&self.value_uses) + count(&self.variable_uses) + count(&self.array_uses)
     }
 
     /// Whether a value bound in a region is used elsewhere.

@@ -9,6 +9,7 @@
 )]
 
 mod generated;
-mod groups;
+mod lengths;
 mod native;
 mod program;
+mod written;

@@ -1,4 +1,5 @@
-//! Kernels with work-groups, written by hand: one for each way of cutting them.
+//! Kernels written by hand: one for each way of cutting them at barriers, and one for each thing that could
+//! go wrong when work-items become lanes of a vector.
 
 use situ_codegen::MathMode;
 use situ_ir::interpret::Argument;
@@ -9,8 +10,8 @@ use situ_runtime::backend::native::compiler::Passes;
 use super::native::{NativeModule, NativeTarget};
 use super::program::{Buffer, Launch, assert_agrees};
 
-fn module() -> ValidModule {
-    let source = Source::new("groups.sir", include_str!("cases/groups.sir"));
+fn read(text: &str) -> ValidModule {
+    let source = Source::new("case.sir", text);
     let module = text::parse(source).unwrap_or_else(|error| panic!("{error}"));
     validate(module).unwrap_or_else(|error| panic!("{error}"))
 }
@@ -61,55 +62,86 @@ fn launch(module: &ValidModule, kernel: &str, range: NdRange, scalar: i64) -> La
     }
 }
 
+/// Ranges that are long enough for the vectoriser, and some that are not.
 fn ranges(dims: u8) -> Vec<NdRange> {
-    let with = |global: &[u64], local: &[u64]| NdRange::with_local(global, local).unwrap();
-    match dims {
-        1 => vec![
-            with(&[64], &[16]),
-            with(&[30], &[10]),
-            with(&[7], &[1]),
-            with(&[64], &[64]),
-            with(&[26], &[13]),
-        ],
-        2 => vec![with(&[8, 8], &[4, 4]), with(&[16, 16], &[4, 4])],
-        _ => vec![with(&[2, 6, 8], &[1, 3, 4]), with(&[4, 3, 5], &[2, 3, 5])],
-    }
+    let ranges: &[&[u64]] = match dims {
+        1 => &[&[1], &[7], &[203]],
+        2 => &[&[5, 3], &[3, 70]],
+        _ => &[&[3, 5, 2], &[2, 3, 37]],
+    };
+    ranges
+        .iter()
+        .map(|global| NdRange::new(global).unwrap())
+        .collect()
 }
 
-fn check_all(target: &NativeTarget) {
-    let module = module();
-    let native = NativeModule::compile(&module, target);
+fn ranges_with_groups(dims: u8) -> Vec<NdRange> {
+    let ranges: &[(&[u64], &[u64])] = match dims {
+        1 => &[
+            (&[64], &[16]),
+            (&[30], &[10]),
+            (&[7], &[1]),
+            (&[64], &[64]),
+            (&[26], &[13]),
+        ],
+        2 => &[(&[8, 8], &[4, 4]), (&[16, 16], &[4, 4])],
+        _ => &[(&[2, 6, 8], &[1, 3, 4]), (&[4, 3, 5], &[2, 3, 5])],
+    };
+    ranges
+        .iter()
+        .map(|(global, local)| NdRange::with_local(global, local).unwrap())
+        .collect()
+}
+
+fn check(module: &ValidModule, ranges: impl Fn(u8) -> Vec<NdRange>, target: &NativeTarget) {
+    let native = NativeModule::compile(module, target);
     for (_, kernel) in module.kernels() {
         let FunctionKind::Kernel { dims } = kernel.kind else {
             unreachable!("kernels are kernels")
         };
+        let has_scalars = kernel.parameters.iter().any(|p| p.ty.scalar().is_some());
         for range in ranges(dims) {
             let scalars: &[i64] = match kernel.name.as_str() {
                 "tiled_matmul" => &[range.global()[0] as i64],
                 "jumps_of_the_group" => &[0, 1, 2, 5, 12],
-                _ => &[0, 1, 2, 5, 12, -3],
+                _ if has_scalars => &[0, 1, 2, 5, 12, -3],
+                _ => &[0],
             };
             for &scalar in scalars {
-                for chunk in [1, 3, u64::MAX >> 1] {
-                    let launch = launch(&module, &kernel.name, range, scalar);
-                    assert_agrees(&module, &native, target, &launch, chunk);
+                for chunk in [1, 3, 50, u64::MAX / 2] {
+                    let launch = launch(module, &kernel.name, range, scalar);
+                    assert_agrees(module, &native, target, &launch, chunk);
                 }
             }
         }
     }
 }
 
+fn check_all(target: &NativeTarget) {
+    check(&read(include_str!("cases/items.sir")), ranges, target);
+    check(
+        &read(include_str!("cases/groups.sir")),
+        ranges_with_groups,
+        target,
+    );
+}
+
 #[test]
-fn every_cut_agrees_with_the_interpreter_after_full_optimisation() {
+fn kernels_agree_with_the_interpreter_after_full_optimisation() {
     check_all(&NativeTarget::host(Passes::Full, MathMode::Exact));
 }
 
 #[test]
-fn every_cut_agrees_with_the_interpreter_after_short_optimisation() {
+fn kernels_agree_with_the_interpreter_after_short_optimisation() {
     check_all(&NativeTarget::host(Passes::Short, MathMode::Exact));
 }
 
 #[test]
-fn every_cut_agrees_with_the_interpreter_on_any_processor() {
+fn kernels_agree_with_the_interpreter_without_optimisation() {
+    check_all(&NativeTarget::host(Passes::Least, MathMode::Exact));
+}
+
+#[test]
+fn kernels_agree_with_the_interpreter_on_any_processor() {
     check_all(&NativeTarget::baseline(Passes::Full, MathMode::Exact));
 }
