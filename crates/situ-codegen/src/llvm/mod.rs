@@ -12,10 +12,10 @@
 //!
 //! | file | about |
 //! |---|---|
-//! | `kernels`, `items`, `groups`, `functions` | functions and the loops over work-items |
-//! | `regions`, `storage`, `lifetimes`, `frame` | how kernels with barriers are cut, and what waits where |
+//! | `kernels`, `items`, `functions` | functions, and the loops over work-items without groups |
+//! | `groups` | work-groups: how kernels are cut at barriers, and what waits where |
 //! | `body`, `places` | what is known while a function is written |
-//! | `statements`, `expressions`, `queries`, `atomics`, `collectives` | the nodes of the IR |
+//! | `statements`, `expressions`, `queries`, `atomics` | the nodes of the IR |
 //! | `operators`, `casts`, `builtins`, `types` | scalars |
 //! | `library` | declarations and small functions of our own |
 //! | `code`, `writer` | text |
@@ -26,21 +26,16 @@ mod body;
 mod builtins;
 mod casts;
 mod code;
-mod collectives;
 mod expressions;
-mod frame;
 mod functions;
 mod groups;
 mod items;
 mod kernels;
 mod library;
-mod lifetimes;
 mod operators;
 mod places;
 mod queries;
-mod regions;
 mod statements;
-mod storage;
 pub mod target;
 mod types;
 mod writer;

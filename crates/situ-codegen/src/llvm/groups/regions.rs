@@ -20,7 +20,7 @@ use situ_ir::{
     Variable,
 };
 
-use super::statements::Exit;
+use crate::llvm::statements::Exit;
 
 /// The code of a group.
 #[derive(Debug)]

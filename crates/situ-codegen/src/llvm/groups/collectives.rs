@@ -9,13 +9,13 @@ use situ_ir::{
     Literal,
 };
 
-use super::body::Body;
-use super::operators;
-use super::places::{Slot, ValuePlace};
 use super::storage::is_result_of_group;
-use super::types::{literal, scalar_type};
-use super::writer::Operand;
 use crate::error::Error;
+use crate::llvm::body::Body;
+use crate::llvm::operators;
+use crate::llvm::places::{Slot, ValuePlace};
+use crate::llvm::types::{literal, scalar_type};
+use crate::llvm::writer::Operand;
 
 /// How contributions are combined to a result.
 #[derive(Clone, Copy)]
