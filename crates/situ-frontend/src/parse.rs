@@ -38,6 +38,7 @@ pub(crate) fn parse_function(source: &Source, name: &str) -> Result<Function, Ve
         end: source.text.len() as u32,
         depth: 0,
         is_too_deep: false,
+        loops: 0,
         diagnostics: Vec::new(),
     };
     let parsed = parse_unchecked(text, ParseOptions::from(ast::PySourceType::Python));
@@ -117,6 +118,8 @@ struct Reader {
     end: u32,
     depth: usize,
     is_too_deep: bool,
+    /// How many loops there are around the statement that is read.
+    loops: usize,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -181,15 +184,18 @@ impl Reader {
         for parameter in &parameters.kwonlyargs {
             self.refuse(Refused::KeywordOnlyParameter, self.span(parameter));
         }
-        let positional = parameters.posonlyargs.iter().chain(&parameters.args);
-        positional
-            .map(|parameter| {
-                if let Some(default) = &parameter.default {
-                    self.refuse(Refused::DefaultValue, self.span(&**default));
-                }
-                self.identifier(&parameter.parameter.name)
-            })
-            .collect()
+        let mut read: Vec<Identifier> = Vec::new();
+        for parameter in parameters.posonlyargs.iter().chain(&parameters.args) {
+            if let Some(default) = &parameter.default {
+                self.refuse(Refused::DefaultValue, self.span(&**default));
+            }
+            let name = self.identifier(&parameter.parameter.name);
+            if read.iter().any(|other| other.name == name.name) {
+                self.refuse(Refused::RepeatedParameter, name.span);
+            }
+            read.push(name);
+        }
+        read
     }
 
     // ----- statements -----
@@ -198,6 +204,13 @@ impl Reader {
         body.iter()
             .filter_map(|statement| self.nested(statement, Self::statement).flatten())
             .collect()
+    }
+
+    fn loop_body(&mut self, body: &[Stmt]) -> Vec<Statement> {
+        self.loops += 1;
+        let body = self.block(body);
+        self.loops -= 1;
+        body
     }
 
     /// Reads one level deeper; `None` if that is too deep.
@@ -241,7 +254,7 @@ impl Reader {
                 self.refuse_else(&loop_.orelse);
                 StatementKind::While {
                     test: self.expression(&loop_.test),
-                    body: self.block(&loop_.body),
+                    body: self.loop_body(&loop_.body),
                 }
             }
             Stmt::For(loop_) => {
@@ -252,8 +265,12 @@ impl Reader {
                 StatementKind::For {
                     target: self.expression(&loop_.target),
                     iterable: self.expression(&loop_.iter),
-                    body: self.block(&loop_.body),
+                    body: self.loop_body(&loop_.body),
                 }
+            }
+            Stmt::Break(_) | Stmt::Continue(_) if self.loops == 0 => {
+                self.refuse(Refused::JumpOutsideLoop, span);
+                return None;
             }
             Stmt::Break(_) => StatementKind::Break,
             Stmt::Continue(_) => StatementKind::Continue,

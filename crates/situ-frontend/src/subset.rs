@@ -52,6 +52,8 @@ pub(crate) enum Refused {
     HugeInteger,
     TooDeep,
     IpythonCommand,
+    RepeatedParameter,
+    JumpOutsideLoop,
 }
 
 impl Refused {
@@ -325,6 +327,20 @@ impl Refused {
                 why: "a bound keeps the compiler from running out of stack",
                 help: "name parts of the expression with assignments, or move them to a \
                        `@situ.device_func`",
+            },
+            Self::RepeatedParameter => Entry {
+                code: "K001",
+                message: "this is not Python",
+                label: "a parameter of this name is there already",
+                why: "the name of a parameter says which argument is meant",
+                help: "rename one of them",
+            },
+            Self::JumpOutsideLoop => Entry {
+                code: "K001",
+                message: "this is not Python",
+                label: "there is no loop around this",
+                why: "`break` and `continue` are about the innermost loop",
+                help: "use `return` to end the function",
             },
             Self::IpythonCommand => Entry {
                 code: "K001",

@@ -165,15 +165,17 @@ impl Lowering<'_> {
 
     fn declare_parameters(&mut self, plan: &ParameterPlan) {
         let function = self.function;
-        let mut names: BTreeSet<String> = function
+        // All names of the user's come first, so that none of ours takes the place of one.
+        let mut names = BTreeSet::new();
+        let parameter_names: Vec<_> = function
             .parameters
             .iter()
-            .map(|parameter| ascii_name(&parameter.name))
+            .map(|parameter| unique_name(&ascii_name(&parameter.name), &mut names))
             .collect();
         for planned in &plan.parameters {
             let parameter = &function.parameters[planned.argument];
             self.at(parameter.span);
-            let name = ascii_name(&parameter.name);
+            let name = &parameter_names[planned.argument];
             match (parameter.kind, planned.part) {
                 (ParameterKind::Scalar { dtype, .. }, _) => {
                     let handle = self.builder.parameter(name, dtype.into());
