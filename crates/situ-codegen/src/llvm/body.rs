@@ -20,6 +20,8 @@ pub(super) struct ModuleFacts<'a> {
     pub(super) module: &'a ValidModule,
     /// What each function asks about the work-item, by position.
     pub(super) queries: Vec<QuerySet>,
+    /// How large each function is after inlining, by position.
+    pub(super) inlined_sizes: Vec<usize>,
 }
 
 /// The work-item that code is being written for.

@@ -4,7 +4,7 @@
 //! after them, one for each thing it asks about the work-item. Small ones are always inlined: a
 //! loop with a call in it does not vectorise.
 
-use situ_ir::{DType, Function, Handle, Literal};
+use situ_ir::{DType, Function, Handle, Literal, StatementKind, ValidModule};
 
 use super::body::{Body, ModuleFacts, WorkItem};
 use super::library::Library;
@@ -12,8 +12,28 @@ use super::types::{literal, register_type, scalar_type};
 use super::writer::Operand;
 use crate::error::Error;
 
-/// The number of statements and expressions up to which a function is always inlined.
+/// The number of statements and expressions, with those of the functions that are inlined into it, up
+/// to which a function is always inlined.
 const ALWAYS_INLINE: usize = 400;
+
+/// The size of each function after inlining. Functions call earlier ones only.
+pub(super) fn inlined_sizes(module: &ValidModule) -> Vec<usize> {
+    let mut sizes: Vec<usize> = Vec::with_capacity(module.functions.len());
+    for (_, function) in module.functions.iter() {
+        let mut size = function.expressions.len();
+        function.body.for_each_statement(&mut |statement| {
+            size = size.saturating_add(1);
+            if let StatementKind::Call { function, .. } = &statement.kind {
+                let callee = sizes[function.index()];
+                if callee <= ALWAYS_INLINE {
+                    size = size.saturating_add(callee);
+                }
+            }
+        });
+        sizes.push(size);
+    }
+    sizes
+}
 
 /// What a device function is called in the text. A C identifier never has a dot, so this is neither
 /// a kernel nor a function of the C library.
@@ -52,7 +72,7 @@ pub(super) fn emit(
     }
     let text = body.code.into_writer().finish(&start);
     let result = function.result.map_or("void", scalar_type);
-    let inline = if size(function) <= ALWAYS_INLINE {
+    let inline = if facts.inlined_sizes[handle.index()] <= ALWAYS_INLINE {
         "alwaysinline"
     } else {
         "inlinehint"
@@ -76,8 +96,37 @@ fn fall_off(result: Option<DType>) -> String {
     }
 }
 
-fn size(function: &Function) -> usize {
-    let mut statements = 0;
-    function.body.for_each_statement(&mut |_| statements += 1);
-    statements + function.expressions.len()
+#[cfg(test)]
+mod tests {
+    use situ_ir::{FunctionBuilder, Module, Type, validate};
+
+    use super::*;
+
+    /// Each function calls the one before it ten times; inlining all would make 10^8 copies.
+    #[test]
+    fn inlining_does_not_multiply() {
+        let mut module = Module::new("tower");
+        let mut f = FunctionBuilder::device("f0", Some(DType::F64));
+        let x = f.parameter("x", DType::F64.into());
+        f.return_(Some(x));
+        let mut callee = f.finish(&mut module);
+        for level in 1..=8 {
+            let mut f = FunctionBuilder::device(format!("f{level}"), Some(DType::F64));
+            let mut x = f.parameter("x", Type::Scalar(DType::F64));
+            for _ in 0..10 {
+                x = f
+                    .call(&module, callee, &[x])
+                    .expect("the callee has a result");
+            }
+            f.return_(Some(x));
+            callee = f.finish(&mut module);
+        }
+        let module = validate(module).unwrap();
+        let sizes = inlined_sizes(&module);
+        assert!(sizes[1] <= ALWAYS_INLINE);
+        assert!(
+            sizes.iter().all(|size| *size < 12 * ALWAYS_INLINE),
+            "{sizes:?}"
+        );
+    }
 }

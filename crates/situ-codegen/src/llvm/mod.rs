@@ -72,6 +72,7 @@ pub fn emit(module: &ValidModule, options: &TargetOptions) -> Result<LlvmModule,
     let facts = ModuleFacts {
         module,
         queries: queries::asked_by_functions(module),
+        inlined_sizes: functions::inlined_sizes(module),
     };
     let mut library = Library::new(options);
     let mut text = String::new();

@@ -394,3 +394,88 @@ fn mark_exits(nodes: &mut [Node<'_>], follow: Follow) -> bool {
     }
     marked
 }
+
+#[cfg(test)]
+mod tests {
+    use situ_ir::{Source, text, validate};
+
+    use super::*;
+
+    /// How a kernel is cut, in short: `R` is a region (with `?` if work-items that leave it must be
+    /// skipped afterwards), `J` a jump of the group, `C` a combination.
+    fn cut_of(text: &str) -> String {
+        let module = text::parse(Source::new("test.sir", text)).unwrap_or_else(|e| panic!("{e}"));
+        let module = validate(module).unwrap_or_else(|e| panic!("{e}"));
+        let (handle, function) = module.kernels().next().expect("there is a kernel");
+        let hoisted = Hoisted::nothing(function);
+        let structure = cut(function, module.info(handle), &hoisted);
+        short(&structure.nodes)
+    }
+
+    fn short(nodes: &[Node<'_>]) -> String {
+        let words = nodes.iter().map(|node| match node {
+            Node::Region(region) if region.leaves_status => "R?".to_owned(),
+            Node::Region(_) => "R".to_owned(),
+            Node::Once(_) => "1".to_owned(),
+            Node::Combine(_) => "C".to_owned(),
+            Node::If { accept, reject, .. } => {
+                format!("if({} | {})", short(accept), short(reject))
+            }
+            Node::Loop { body, step, .. } => format!("loop({}; {})", short(body), short(step)),
+            Node::Jump(_) => "J".to_owned(),
+        });
+        words.collect::<Vec<_>>().join(" ")
+    }
+
+    fn kernel(body: &str) -> String {
+        format!("kernel[1] k(x: global i64*, n: i64) {{ var i: i64; {body} }}")
+    }
+
+    #[test]
+    fn a_kernel_without_meetings_is_one_region() {
+        let text = kernel("if n > 3 { return; } x[local_id(0)] = 1; loop { break; }");
+        assert_eq!(cut_of(&text), "R");
+    }
+
+    #[test]
+    fn regions_end_at_barriers_and_collectives() {
+        let text = kernel(
+            "x[0] = 1; barrier(local); barrier(local); x[1] = 1;
+             let s = collective reduce add(n) work_group; x[2] = s;",
+        );
+        assert_eq!(cut_of(&text), "R R C R");
+    }
+
+    #[test]
+    fn only_control_flow_around_meetings_belongs_to_the_group() {
+        let text = kernel(
+            "if n > 1 { x[0] = 1; }
+             if n > 2 { barrier(local); x[1] = 1; } else { x[2] = 1; }
+             i = 0;
+             while i < n { barrier(local); x[3] = 1; } step { i = i + 1; }",
+        );
+        assert_eq!(cut_of(&text), "R if(R | R) R loop(R; R)");
+    }
+
+    #[test]
+    fn jumps_under_uniform_conditions_are_jumps_of_the_group() {
+        let text = kernel("if n > 1 { return; } barrier(local); x[0] = 1;");
+        assert_eq!(cut_of(&text), "if(J | ) R");
+    }
+
+    #[test]
+    fn leaving_matters_only_if_something_follows() {
+        let last = kernel("barrier(local); if local_id(0) > 1 { return; } x[0] = 1;");
+        assert_eq!(cut_of(&last), "R");
+        let followed = kernel(
+            "if n > 2 { barrier(local); if local_id(0) > 1 { return; } x[0] = 1; } x[1] = 1;",
+        );
+        assert_eq!(cut_of(&followed), "if(R? | ) R");
+        let end_of_round = kernel(
+            "i = 0;
+             while i < n { barrier(local); if local_id(0) > 1 { continue; } x[0] = 1; }
+             step { i = i + 1; }",
+        );
+        assert_eq!(cut_of(&end_of_round), "R loop(R; R)");
+    }
+}

@@ -481,3 +481,125 @@ pub(super) fn is_result_of_group(collective: &Collective) -> bool {
             CollectiveOperation::InclusiveScan(_) | CollectiveOperation::ExclusiveScan(_)
         )
 }
+
+#[cfg(test)]
+mod tests {
+    use situ_ir::{Source, ValidModule, text, validate};
+
+    use super::*;
+
+    fn parse(text: &str) -> ValidModule {
+        let module = text::parse(Source::new("test.sir", text)).unwrap_or_else(|e| panic!("{e}"));
+        validate(module).unwrap_or_else(|e| panic!("{e}"))
+    }
+
+    /// What the plan of the only kernel of a module says about a name.
+    fn storage_of(module: &ValidModule, name: &str) -> String {
+        let (handle, function) = module.kernels().next().expect("there is a kernel");
+        let plan = plan(function, module.info(handle));
+        let value = function.values.iter().find(|(_, v)| v.name == name);
+        let variable = function.variables.iter().find(|(_, v)| v.name == name);
+        let array = function.arrays.iter().find(|(_, a)| a.name == name);
+        match (value, variable, array) {
+            (Some((value, _)), ..) => match plan.values[value.index()] {
+                ValueStorage::Expression(_) => "again".to_owned(),
+                storage => format!("{storage:?}"),
+            },
+            (_, Some((variable, _)), _) => match plan.variables[variable.index()] {
+                VariableStorage::Expression(_) => "again".to_owned(),
+                storage => format!("{storage:?}"),
+            },
+            (.., Some((array, _))) => format!("{:?}", plan.arrays[array.index()]),
+            _ => panic!("nothing is called {name}"),
+        }
+    }
+
+    #[test]
+    fn each_name_lives_where_it_is_cheapest() {
+        let module = parse(
+            "kernel[1] k(x: global f64*, n: i64) {
+                var round: i64;
+                var total: f64;
+                var index: i64;
+                var inner: i64;
+                array tile: local f64[8];
+                array kept: private f64[2];
+                array used_once: private f64[2];
+                array unused: private f64[2];
+                index = local_id(0) + (group_id(0) * 8);
+                let again = index * 2;
+                let loaded = x[index];
+                let uniform = x[n];
+                let local = loaded * 3.0;
+                tile[local_id(0)] = local;
+                kept[0] = loaded;
+                round = 0;
+                while round < n {
+                    barrier(local);
+                    inner = 0;
+                    while inner < 4 {
+                        total = total + tile[inner];
+                    } step {
+                        inner = inner + 1;
+                    }
+                    barrier(local);
+                } step {
+                    round = round + 1;
+                }
+                used_once[0] = total;
+                x[again] = ((used_once[0] + kept[0]) + loaded) + uniform;
+            }",
+        );
+        for (name, expected) in [
+            ("index", "again"),
+            ("again", "again"),
+            ("loaded", "Slot"),
+            // One register for the group.
+            ("uniform", "Register"),
+            ("local", "Register"),
+            ("round", "Group"),
+            ("total", "Slot { needs_zero: true }"),
+            ("inner", "Region { number: 2, needs_zero: false }"),
+            ("tile", "Local"),
+            ("kept", "Frame"),
+            ("used_once", "Stack"),
+            ("unused", "Unused"),
+        ] {
+            assert_eq!(storage_of(&module, name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_a_round_reads_of_the_last_one_lives_on() {
+        let module = parse(
+            "kernel[1] k(x: global i64*) {
+                var round: i64;
+                var carried: i64;
+                round = 0;
+                while round < 3 {
+                    barrier(local);
+                    carried = carried + x[local_id(0)];
+                    x[local_id(0)] = carried;
+                } step {
+                    round = round + 1;
+                }
+            }",
+        );
+        assert_eq!(storage_of(&module, "carried"), "Slot { needs_zero: true }");
+    }
+
+    #[test]
+    fn scans_have_results_for_each_work_item_and_reductions_one() {
+        let module = parse(
+            "kernel[1] k(x: global i64*) {
+                let sum = collective reduce add(x[local_id(0)]) work_group;
+                let upto = collective inclusive_scan add(x[local_id(0)]) work_group;
+                let part = collective reduce add(x[local_id(0)]) sub_group;
+                x[local_id(0)] = sum + (upto + part);
+            }",
+        );
+        assert_eq!(storage_of(&module, "sum"), "Register");
+        assert_eq!(storage_of(&module, "upto"), "Slot");
+        assert_eq!(storage_of(&module, "part"), "Slot");
+    }
+}
