@@ -1,5 +1,7 @@
 """Ranges: explicit, from the arguments, in groups, empty, and impossible ones."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -173,3 +175,21 @@ def test_a_kernel_without_arrays_runs_nowhere_in_particular():
     nothing[3](1)
     with pytest.raises(situ.ShapeError, match="called without arrays"):
         nothing(1)
+
+
+def test_threads_share_one_specialisation():
+    @situ.kernel
+    def count_up(a):
+        i = situ.get_global_id(0)
+        for _ in range(10):
+            a[i] += 1
+
+    def work(number):
+        a = situ.asarray(np.full(1000, number))
+        count_up(a)
+        return a.to_numpy()
+
+    with ThreadPoolExecutor(8) as pool:
+        for number, values in enumerate(pool.map(work, range(32))):
+            np.testing.assert_array_equal(values, number + 10)
+    assert len(count_up.specializations) == 1

@@ -525,3 +525,23 @@ def kernel(out, x):
     let results = run(text, &line(1), &[array(&[0.0; 3]), Data::Scalar(2.7)]);
     assert_eq!(results[0], [2.0, -2.0, 2.0]);
 }
+
+#[test]
+fn a_dtype_travels_through_a_long_chain_of_variables() {
+    // Each walk of inference carries the float one variable further.
+    let count = 100;
+    let starts = (0..=count).map(|index| format!("v{index} = 0"));
+    let moves = (0..count)
+        .rev()
+        .map(|index| format!("    v{} = v{index}", index + 1));
+    let lines: Vec<_> = starts
+        .chain(["for k in range(n):".to_owned()])
+        .chain(moves)
+        .chain(["    v0 = v0 + 0.5".to_owned()])
+        .chain([format!("out[0] = v{count}"), "out[1] = v0".to_owned()])
+        .collect();
+    let body = lines.join("\n");
+    let rounds = f64::from(count) + 1.0;
+    let found = results("int64", "n", &body, vec![Data::Scalar(rounds)], 2);
+    assert_eq!(found, [0.5, rounds / 2.0]);
+}

@@ -40,10 +40,6 @@ use crate::typed::{
     ParameterKind, SlotId, Variable, VariableId,
 };
 
-/// More walks than any chain of widenings needs: each variable can widen a handful of times, but
-/// they widen together.
-const MAX_WALKS: usize = 64;
-
 /// Why a function has no types.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Failure {
@@ -76,14 +72,15 @@ pub(crate) struct Subject<'a> {
 pub(crate) fn infer(program: &mut Program<'_>, subject: Subject<'_>) -> Result<Function, Failure> {
     let unassigned = assigned::check(subject.syntax);
     let mut inference = Inference::new(program, subject);
-    let mut body = Vec::new();
-    for _ in 0..MAX_WALKS {
+    // Every walk but the last widens something, and nothing can be widened more than a few times, so
+    // this ends; most functions need two walks.
+    let body = loop {
         inference.start_walk();
-        body = inference.block(&subject.syntax.body);
+        let body = inference.block(&subject.syntax.body);
         if !inference.has_changed {
-            break;
+            break body;
         }
-    }
+    };
     inference.check_result();
     let mut failure = inference.failure;
     failure.own.extend(unassigned);
