@@ -155,3 +155,21 @@ fn names_do_not_clash_with_functions_of_the_c_library() {
     assert_eq!(emitted.imports, ["erf"]);
     assert!(emitted.text.contains("define internal double @device.erf("));
 }
+
+/// Test threads have little stack, as the threads of users may have.
+#[test]
+fn the_deepest_nesting_that_is_valid_is_emitted() {
+    let depth = situ_ir::validate::MAX_BLOCK_DEPTH - 1;
+    for innermost in ["x[0] = 1;", "barrier(global); x[0] = 1;"] {
+        let open: String = (0..depth)
+            .map(|level| match level % 2 {
+                0 => "if n > 0 { ",
+                _ => "while n > 1 { ",
+            })
+            .collect();
+        let close = "}".repeat(depth);
+        let text = format!("kernel[1] k(x: global i64*, n: i64) {{ {open} {innermost} {close} }}");
+        let emitted = emit_text(&text, &haswell());
+        assert!(emitted.text.contains("store i64 1"));
+    }
+}
