@@ -6,7 +6,7 @@ import situ
 
 
 @situ.kernel
-def multiply_add(a, b, out):  # noqa: ANN001, ANN201 (kernels are untyped Python)
+def multiply_add(a, b, out):
     """Do `out = a * b + a`."""
     i = situ.get_global_id(0)
     out[i] = a[i] * b[i] + a[i]

@@ -3,14 +3,14 @@
 //! A kernel is one exported function `void symbol(ptr args, ptr launch)`.
 //!
 //! * `args` points at 8-byte slots, one for each *lowered* parameter: a scalar's bits in the low
-//!   bytes (little-endian; `bool` is one byte, 0 or 1); the address of a pointer into global memory;
-//!   for a pointer into local memory the byte offset of its area from `scratch`, a multiple of
-//!   [`BLOCK_ALIGN_BYTES`] that is at least [`KernelAbi::local_bytes`].
+//!   bytes (little-endian; `bool` is one byte, 0 or 1); the address of a pointer into global
+//!   memory; for a pointer into local memory the byte offset of its area from `scratch`, a multiple
+//!   of [`BLOCK_ALIGN_BYTES`] that is at least [`KernelAbi::local_bytes`].
 //! * `launch` points at a [`LaunchFrame`].
 //!
 //! Chunks of one launch may run on several threads at once and in any order. `scratch` and `frame`
-//! belong to one call at a time, start on a multiple of [`BLOCK_ALIGN_BYTES`], and their contents are
-//! undefined before and after the call.
+//! belong to one call at a time, start on a multiple of [`BLOCK_ALIGN_BYTES`], and their contents
+//! are undefined before and after the call.
 
 use std::mem::offset_of;
 

@@ -1,7 +1,7 @@
 //! The body of one function while it is being emitted.
 //!
-//! [`Body`] holds what expressions and statements need to know: where names are kept, which work-item
-//! the code runs for, and where jumps go. The files of this folder add methods to it.
+//! [`Body`] holds what expressions and statements need to know: where names are kept, which
+//! work-item the code runs for, and where jumps go. The files of this folder add methods to it.
 
 use std::collections::HashMap;
 

@@ -1,16 +1,16 @@
 //! Mathematical functions.
 //!
-//! What IEEE 754 defines exactly becomes an LLVM intrinsic or an exact function of the C library. The
-//! others come from the C library, or from its vector library where that has them.
+//! What IEEE 754 defines exactly becomes an LLVM intrinsic or an exact function of the C library.
+//! The others come from the C library, or from its vector library where that has them.
 //!
-//! A vectorised loop has a remainder that runs one element at a time, and vector and scalar functions
-//! differ in the last bits. So that a result depends neither on the length of the loop nor on how
-//! the launch was cut into chunks, scalar code calls a function of ours that fills a vector with the
-//! argument, calls the vector function and takes the first element. This function is what names the
-//! vector function to LLVM's vectoriser, and it is not inlined, so that the vectoriser sees it.
-//! There is one width of vectors for each element type; where the loop has half as many elements in
-//! flight (because it also handles wider types), a second function of ours fills the vector up, so that
-//! the same function computes every result.
+//! A vectorised loop has a remainder that runs one element at a time, and vector and scalar
+//! functions differ in the last bits. So that a result depends neither on the length of the loop
+//! nor on how the launch was cut into chunks, scalar code calls a function of ours that fills a
+//! vector with the argument, calls the vector function and takes the first element. This function
+//! is what names the vector function to LLVM's vectoriser, and it is not inlined, so that the
+//! vectoriser sees it. There is one width of vectors for each element type; where the loop has half
+//! as many elements in flight (because it also handles wider types), a second function of ours
+//! fills the vector up, so that the same function computes every result.
 
 use std::fmt::Write as _;
 
@@ -173,7 +173,8 @@ impl VectorFunction {
         )
     }
 
-    /// Takes vectors of half the width, repeats their elements and takes the first half of the result.
+    /// Takes vectors of half the width, repeats their elements and takes the first half of the
+    /// result.
     fn half_vector_text(&self, name: &str) -> String {
         let half = self.lanes / 2;
         let (narrow, wide) = (self.vector(half), self.vector(self.lanes));

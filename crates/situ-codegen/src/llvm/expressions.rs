@@ -1,8 +1,8 @@
 //! Expressions.
 //!
-//! A statement computes each expression it uses once; nothing is kept for the next statement, because
-//! variables and memory may have changed. LLVM finds what did not change. The walk keeps a list of
-//! its own, so that deep expressions cost no stack.
+//! A statement computes each expression it uses once; nothing is kept for the next statement,
+//! because variables and memory may have changed. LLVM finds what did not change. The walk keeps a
+//! list of its own, so that deep expressions cost no stack.
 
 use situ_ir::{AddressSpace, BinaryOperator, Expression, Handle, PointerRoot, Type, WorkItemQuery};
 

@@ -12,8 +12,8 @@ use super::types::{literal, register_type, scalar_type};
 use super::writer::Operand;
 use crate::error::Error;
 
-/// The number of statements and expressions, with those of the functions that are inlined into it, up
-/// to which a function is always inlined.
+/// The number of statements and expressions, with those of the functions that are inlined into it,
+/// up to which a function is always inlined.
 const ALWAYS_INLINE: usize = 400;
 
 /// The size of each function after inlining. Functions call earlier ones only.

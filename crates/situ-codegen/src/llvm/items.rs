@@ -1,8 +1,8 @@
 //! Kernels without groups.
 //!
-//! A call runs a chunk of the flattened range. The first work-item's ids are found by division; from
-//! there on the loops count like an odometer, and the innermost loop runs along the fastest dimension
-//! with nothing but the kernel's own code in it, so that it vectorises.
+//! A call runs a chunk of the flattened range. The first work-item's ids are found by division;
+//! from there on the loops count like an odometer, and the innermost loop runs along the fastest
+//! dimension with nothing but the kernel's own code in it, so that it vectorises.
 
 use super::abi::offset;
 use super::body::{Body, Exits, LaunchPosition, WorkItem};

@@ -69,8 +69,8 @@ pub(super) fn emit(
 }
 
 impl Body<'_, '_, '_> {
-    /// Whether marked accesses of different work-items are independent: not if they may meet through
-    /// atomics.
+    /// Whether marked accesses of different work-items are independent: not if they may meet
+    /// through atomics.
     pub(super) fn is_parallel(&self) -> bool {
         !self.info.has_atomics
     }

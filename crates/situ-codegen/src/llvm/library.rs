@@ -1,8 +1,8 @@
 //! What a module needs beside its own functions.
 //!
-//! Emitted code refers to LLVM's intrinsics, to functions of the C library and to small functions of
-//! our own. [`Library`] writes each of them once, in the order of their names, so that the text does
-//! not depend on the order of first use.
+//! Emitted code refers to LLVM's intrinsics, to functions of the C library and to small functions
+//! of our own. [`Library`] writes each of them once, in the order of their names, so that the text
+//! does not depend on the order of first use.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

@@ -1,14 +1,15 @@
 //! LLVM 19 IR text for the native device.
 //!
-//! [`emit`] writes one exported function for each kernel; [`abi`] says how it is called. Quirks of the
-//! target:
+//! [`emit`] writes one exported function for each kernel; [`abi`] says how it is called. Quirks of
+//! the target:
 //!
 //! * LLVM leaves many corner cases without meaning (division by zero, large shifts, conversions out
 //!   of range). Our IR does not, so the operations are guarded (`operators`, `casts`).
 //! * No fast-math flags and no contraction: a result depends on the inputs alone.
 //! * `bool` is `i1` in registers and `i8` in memory.
-//! * Pointers are not marked `noalias`: arguments may overlap. What lets loops vectorise is that accesses of
-//!   different work-items are independent, which is told to LLVM for the loop over work-items.
+//! * Pointers are not marked `noalias`: arguments may overlap. What lets loops vectorise is that
+//!   accesses of different work-items are independent, which is told to LLVM for the loop over
+//!   work-items.
 //!
 //! | file | about |
 //! |---|---|

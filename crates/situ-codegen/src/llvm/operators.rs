@@ -115,8 +115,8 @@ pub(super) fn binary(
     }
 }
 
-/// Collectives combine `float16` in `float32` and round after each step; nothing else does arithmetic
-/// on it after lowering.
+/// Collectives combine `float16` in `float32` and round after each step; nothing else does
+/// arithmetic on it after lowering.
 fn binary_half(
     code: &mut Code<'_, '_>,
     operator: BinaryOperator,
@@ -180,8 +180,8 @@ fn extremum(
     code.select(ty, &take_x, x, y)
 }
 
-/// A divisor that cannot trap: 1 in place of 0 and of -1, which the smallest integer overflows with.
-/// Also whether it was 0 and, for signed types, whether it was -1.
+/// A divisor that cannot trap: 1 in place of 0 and of -1, which the smallest integer overflows
+/// with. Also whether it was 0 and, for signed types, whether it was -1.
 fn safe_divisor(
     code: &mut Code<'_, '_>,
     dtype: DType,

@@ -46,8 +46,8 @@ pub(super) enum VariablePlace {
 /// Where an array is.
 #[derive(Clone, Debug)]
 pub(super) enum ArrayPlace {
-    /// At one address, the same for all work-items that share it: local memory, or private memory on
-    /// the stack.
+    /// At one address, the same for all work-items that share it: local memory, or private memory
+    /// on the stack.
     Address(Operand),
     /// In the frame, one array after the other.
     Frame {

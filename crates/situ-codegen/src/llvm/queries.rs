@@ -1,7 +1,7 @@
 //! What a work-item asks about itself and its launch.
 //!
-//! Kernels compute the answers from the loops around the work-item. Device functions get the answers
-//! they need as hidden arguments, so that nothing about ids is lost when they are inlined.
+//! Kernels compute the answers from the loops around the work-item. Device functions get the
+//! answers they need as hidden arguments, so that nothing about ids is lost when they are inlined.
 
 use situ_ir::{Expression, Function, Handle, StatementKind, ValidModule, WorkItemQuery};
 

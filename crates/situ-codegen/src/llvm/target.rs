@@ -24,8 +24,8 @@ pub enum VectorIsa {
 pub struct TargetOptions {
     /// Which vector mathematical functions to call.
     pub vector_isa: VectorIsa,
-    /// The vector mathematical functions there are, by their symbols in the vector function ABI, for
-    /// example `_ZGVdN4v_sin`.
+    /// The vector mathematical functions there are, by their symbols in the vector function ABI,
+    /// for example `_ZGVdN4v_sin`.
     pub vector_functions: BTreeSet<String>,
     /// Whether to use them.
     pub math: MathMode,

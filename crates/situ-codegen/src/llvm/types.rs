@@ -71,7 +71,8 @@ pub(super) fn literal(literal: Literal) -> Operand {
         Literal::U32(value) => Operand::integer(value),
         Literal::U64(value) => Operand::integer(value),
         Literal::F16(value) => Operand::new(format!("0xH{:04X}", value.to_bits())),
-        // LLVM writes a float as the double of the same value. A NaN may change its bits on the way.
+        // LLVM writes a float as the double of the same value. A NaN may change its bits on the
+        // way.
         Literal::F32(value) if value.is_nan() => {
             Operand::new(format!("bitcast (i32 {} to float)", value.to_bits()))
         }

@@ -102,8 +102,8 @@ impl Writer {
         register
     }
 
-    /// Writes an instruction that runs once when the function is entered, with a name for its result
-    /// that nothing else has.
+    /// Writes an instruction that runs once when the function is entered, with a name for its
+    /// result that nothing else has.
     pub(super) fn entry_define(&mut self, name: &str, text: impl Display) -> Operand {
         let register = Operand::new(format!("%{name}"));
         writeln!(self.entry, "  {register} = {text}").expect("writing to a string cannot fail");

@@ -1,7 +1,7 @@
 //! Random programs.
 //!
-//! Each seed is a program with one meaning (see `situ_ir::arbitrary`). A failure prints the seed, the
-//! launch and the smallest program that still fails.
+//! Each seed is a program with one meaning (see `situ_ir::arbitrary`). A failure prints the seed,
+//! the launch and the smallest program that still fails.
 
 use std::ops::Range;
 use std::sync::Mutex;

@@ -1,5 +1,5 @@
-//! A result depends on its input alone: not on the length of the loop, not on where a chunk begins, not on
-//! what else is computed in it.
+//! A result depends on its input alone: not on the length of the loop, not on where a chunk begins,
+//! not on what else is computed in it.
 
 use std::fmt::Write as _;
 
@@ -13,8 +13,8 @@ use super::program::{Buffer, Launch, is_same};
 
 const LENGTH: usize = 203;
 
-/// A kernel for each function that is not exact: alone, and in a loop that also handles `wide` elements,
-/// which makes the vectoriser choose other widths.
+/// A kernel for each function that is not exact: alone, and in a loop that also handles `wide`
+/// elements, which makes the vectoriser choose other widths.
 fn module(dtype: DType) -> ValidModule {
     let name = dtype.short_name();
     let mut text = String::new();

@@ -1,7 +1,7 @@
 //! The native backend against the interpreter.
 //!
-//! The interpreter is the meaning of the language. Every program here runs on both, and the bytes of all
-//! buffers must agree afterwards.
+//! The interpreter is the meaning of the language. Every program here runs on both, and the bytes
+//! of all buffers must agree afterwards.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,5 +1,5 @@
-//! Kernels written by hand: one for each way of cutting them at barriers, and one for each thing that could
-//! go wrong when work-items become lanes of a vector.
+//! Kernels written by hand: one for each way of cutting them at barriers, and one for each thing
+//! that could go wrong when work-items become lanes of a vector.
 
 use situ_codegen::MathMode;
 use situ_ir::interpret::Argument;

@@ -1,8 +1,8 @@
 //! Collectives: what the work-items of a group compute together.
 //!
-//! Each work-item stores its contribution to a slot at the end of a region; then one loop goes over the
-//! slots in the order of linear local ids. Sub-groups are runs of consecutive work-items, and the loop
-//! goes over one after the other.
+//! Each work-item stores its contribution to a slot at the end of a region; then one loop goes over
+//! the slots in the order of linear local ids. Sub-groups are runs of consecutive work-items, and
+//! the loop goes over one after the other.
 
 use situ_ir::{
     BinaryOperator, Collective, CollectiveOperation, CollectiveScope, CombineOperator, DType,
@@ -91,8 +91,8 @@ impl Body<'_, '_, '_> {
         })
     }
 
-    /// Repeats what `fill` writes for the work-group, or for each of its sub-groups; it gets the linear
-    /// local id of the first work-item and the one after the last.
+    /// Repeats what `fill` writes for the work-group, or for each of its sub-groups; it gets the
+    /// linear local id of the first work-item and the one after the last.
     fn for_each_group_of(
         &mut self,
         scope: CollectiveScope,

@@ -1,9 +1,9 @@
 //! The layout of a group's frame.
 //!
-//! The frame holds one element of each slot for each work-item, slot after slot. How many work-items there
-//! are is known at launch, so a slot starts at `items * (bytes of the slots before it)`. Slots with
-//! stricter alignment come first; each slot's size is a multiple of its alignment, so every start is
-//! aligned whatever the number of work-items.
+//! The frame holds one element of each slot for each work-item, slot after slot. How many
+//! work-items there are is known at launch, so a slot starts at `items * (bytes of the slots before
+//! it)`. Slots with stricter alignment come first; each slot's size is a multiple of its alignment,
+//! so every start is aligned whatever the number of work-items.
 
 /// The position of a slot: what to multiply by the number of work-items to get its start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

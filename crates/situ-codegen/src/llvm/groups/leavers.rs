@@ -7,8 +7,8 @@ use crate::llvm::statements::Exit;
 use crate::llvm::writer::Operand;
 
 impl Group<'_, '_> {
-    /// If all work-items have left, the group goes where the first of them go: the end of the round comes
-    /// before the end of the loop, and that before the end of the kernel.
+    /// If all work-items have left, the group goes where the first of them go: the end of the round
+    /// comes before the end of the loop, and that before the end of the kernel.
     pub(super) fn follow_leavers(&self, body: &mut Body<'_, '_, '_>) -> Result<(), Error> {
         let Some(status) = self.memory.status.clone() else {
             return Ok(());

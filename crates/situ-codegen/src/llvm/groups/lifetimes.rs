@@ -1,10 +1,10 @@
 //! When variables are assigned and read.
 //!
-//! Statements are numbered in the order of the text. The statements that come after one in its block, with
-//! everything nested in them, are an interval of numbers that ends where the block ends; structured
-//! control flow makes such a statement run before all of them. So a variable whose first occurrence
-//! is an assignment, and whose other occurrences are all in that interval, is never read before it is
-//! assigned.
+//! Statements are numbered in the order of the text. The statements that come after one in its
+//! block, with everything nested in them, are an interval of numbers that ends where the block
+//! ends; structured control flow makes such a statement run before all of them. So a variable whose
+//! first occurrence is an assignment, and whose other occurrences are all in that interval, is
+//! never read before it is assigned.
 
 use std::collections::HashSet;
 

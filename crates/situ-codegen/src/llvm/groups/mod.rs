@@ -217,8 +217,8 @@ impl Group<'_, '_> {
         Ok(())
     }
 
-    /// Repeats what `fill` writes for each work-item of the group; the innermost loop runs along the
-    /// fastest dimension.
+    /// Repeats what `fill` writes for each work-item of the group; the innermost loop runs along
+    /// the fastest dimension.
     fn for_each_item<'a, 'm, 'o>(
         &self,
         body: &mut Body<'a, 'm, 'o>,

@@ -2,9 +2,10 @@
 //!
 //! One thread runs a whole work-group. Between two places where the work-items meet (barriers and
 //! collectives) they are independent, so the thread can run them one after the other: such a
-//! stretch of statements is a *region*, which becomes a loop over the work-items. An `If` or `Loop` with
-//! a meeting inside is control flow of the *group*: validation proved that all work-items go the same
-//! way, so its condition is evaluated once, as the first work-item sees it, and its blocks are cut in turn.
+//! stretch of statements is a *region*, which becomes a loop over the work-items. An `If` or `Loop`
+//! with a meeting inside is control flow of the *group*: validation proved that all work-items go
+//! the same way, so its condition is evaluated once, as the first work-item sees it, and its blocks
+//! are cut in turn.
 //!
 //! Jumps out of a region come in two kinds. One that all work-items take together (it stands in the
 //! group's control flow, or directly in an `If` with a uniform condition) is a jump of the group.
@@ -12,8 +13,8 @@
 //! remembers so in its *status*.
 //!
 //! Some statements are done *once* for the group instead of in a region: those that set what is the
-//! same for all work-items and lives across regions (`storage` says which), for example the counter of
-//! a loop with barriers.
+//! same for all work-items and lives across regions (`storage` says which), for example the counter
+//! of a loop with barriers.
 
 use situ_ir::{
     Block, Collective, Expression, Function, FunctionInfo, Handle, Statement, StatementKind, Value,

@@ -1,11 +1,13 @@
 //! Where the names of a kernel with groups live.
 //!
-//! A region runs for one work-item after the other, so what a work-item computed in one region and needs
-//! in another must wait somewhere. In the order of preference:
+//! A region runs for one work-item after the other, so what a work-item computed in one region and
+//! needs in another must wait somewhere. In the order of preference:
 //!
-//! 1. A name used in one region only stays in a register (or on the stack, from where LLVM moves it).
-//! 2. What is cheap to compute from ids, parameters and constants is computed again in each region. This
-//!    also shows LLVM how an index depends on the work-item, so that accesses become vector accesses.
+//! 1. A name used in one region only stays in a register (or on the stack, from where LLVM moves
+//!    it).
+//! 2. What is cheap to compute from ids, parameters and constants is computed again in each region.
+//!    This also shows LLVM how an index depends on the work-item, so that accesses become vector
+//!    accesses.
 //! 3. What is the same for all work-items is computed once for the group (see `regions`).
 //! 4. Everything else gets one slot for each work-item in the group's frame.
 
@@ -304,8 +306,8 @@ impl<'f> Planner<'f> {
         self.bound[value.index()] == Some(Context::Group)
     }
 
-    /// Settles what is computed again: everything that can and that lives across regions. What it is made
-    /// of is then used there, too.
+    /// Settles what is computed again: everything that can and that lives across regions. What it
+    /// is made of is then used there, too.
     fn repeat(&mut self) {
         let mut values: Vec<_> = self.function.values.handles().collect();
         let mut variables: Vec<_> = self.function.variables.handles().collect();
