@@ -6,7 +6,9 @@
 //! * division and shifts, which C leaves undefined for some operands;
 //! * float to integer: `convert_*_sat` should give 0 for NaN, but the standard does not insist and
 //!   Intel's CPU driver gives the largest `uint`;
-//! * `Minimum`, `Maximum`, `fmin`, `fmax`: C leaves the sign of zero open, NaN rules differ.
+//! * `Minimum`, `Maximum`, `fmin`, `fmax`: C leaves the sign of zero open, NaN rules differ;
+//! * `rint`: PoCL 3.1 converts to an integer on the way. For a constant that does not fit, infinity for
+//!   example, its optimiser concludes that the code is never reached and removes it.
 
 use situ_ir::{DType, MathFunction};
 
@@ -18,6 +20,7 @@ pub(super) fn math(library: &mut Library, function: MathFunction, dtype: DType) 
     match function {
         MathFunction::Fmin => number_choice(library, "minimum_number", "<=", dtype),
         MathFunction::Fmax => number_choice(library, "maximum_number", ">=", dtype),
+        MathFunction::Rint => rint(library, dtype),
         // The IR's words are C's, and so are OpenCL's.
         other => other.name().to_owned(),
     }
@@ -31,6 +34,25 @@ fn number_choice(library: &mut Library, stem: &str, comparison: &str, dtype: DTy
             "// `x` if `x {comparison} y` or `y` is NaN, else `y`.\n\
              static {ty} {name}({ty} x, {ty} y) {{\n    \
                  return x {comparison} y || isnan(y) ? x : y;\n\
+             }}"
+        )
+    })
+}
+
+/// Rounding to the nearest integer, halves to even.
+fn rint(library: &mut Library, dtype: DType) -> String {
+    let ty = scalar(dtype);
+    // Floats from here on are integers, and adding it moves all digits after the point out.
+    let large = if dtype == DType::F64 {
+        "0x1p+52"
+    } else {
+        "0x1p+23f"
+    };
+    library.require(format!("rint_{ty}"), |_, name| {
+        format!(
+            "// To the nearest integer, halves to even.\n\
+             static {ty} {name}({ty} x) {{\n    \
+                 return fabs(x) < {large} ? copysign(fabs(x) + {large} - {large}, x) : x;\n\
              }}"
         )
     })
@@ -172,6 +194,30 @@ pub(super) fn integer_from_float(library: &mut Library, from: DType, to: DType) 
             "// Rounded towards zero, kept in range; 0 for NaN.\n\
              static {to_ty} {name}({from_ty} x) {{\n    \
                  return {above} : {rest};\n\
+             }}"
+        )
+    })
+}
+
+/// The conversion of a `float16` to `float32`.
+pub(super) fn float_from_half(library: &mut Library) -> String {
+    library.require("float_from_half".to_owned(), |_, name| {
+        format!(
+            "static float {name}(ushort bits) {{\n    \
+                 return vload_half(0, (__private const half *)&bits);\n\
+             }}"
+        )
+    })
+}
+
+/// The conversion of a `float32` to `float16`.
+pub(super) fn half_from_float(library: &mut Library) -> String {
+    library.require("half_from_float".to_owned(), |_, name| {
+        format!(
+            "static ushort {name}(float x) {{\n    \
+                 ushort bits;\n    \
+                 vstore_half_rte(x, 0, (__private half *)&bits);\n    \
+                 return bits;\n\
              }}"
         )
     })

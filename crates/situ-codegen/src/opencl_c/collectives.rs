@@ -16,7 +16,7 @@ use super::operators;
 use super::statements::FunctionWriter;
 use super::types::{self, element, is_narrow, scalar};
 use super::written::Written;
-use super::{TargetOptions, queries};
+use super::{TargetOptions, builtins, queries};
 
 impl FunctionWriter<'_> {
     pub(super) fn collective(&mut self, collective: &Collective) {
@@ -103,15 +103,13 @@ fn combined(
     dtype: DType,
     [left, right]: [&str; 2],
 ) -> String {
-    let in_float =
-        dtype == DType::F16 && matches!(operator, CombineOperator::Add | CombineOperator::Multiply);
-    if in_float {
-        let symbol = if operator == CombineOperator::Add {
-            "+"
-        } else {
-            "*"
-        };
-        return format!("(half)((float){left} {symbol} (float){right})");
+    if dtype == DType::F16 {
+        // In `float`, and rounded after each step.
+        let up = builtins::float_from_half(library);
+        let down = builtins::half_from_float(library);
+        let (left, right) = (format!("{up}({left})"), format!("{up}({right})"));
+        let wide = combined(library, options, operator, DType::F32, [&left, &right]);
+        return format!("{down}({wide})");
     }
     let operands = [&Written::name(left), &Written::name(right)];
     operators::binary(library, options, operator.binary(), dtype, operands, None)
@@ -127,7 +125,7 @@ fn work_group(
     dtype: DType,
 ) -> String {
     let (ty, memory) = (scalar(dtype), element(dtype));
-    let name = format!("group_{}_{ty}", word(operation));
+    let name = format!("group_{}_{}", word(operation), types::word(dtype));
     library.require(name, |library, name| {
         let me = queries::linear_local_id(library, None);
         let count = queries::local_item_count(library, None);
@@ -248,7 +246,11 @@ fn sub_group(
         }
     };
     let (first, kth) = (from("0"), from("k"));
-    let name = format!("sub_group_ordered_{}_{ty}", word(operation));
+    let name = format!(
+        "sub_group_ordered_{}_{}",
+        word(operation),
+        types::word(dtype)
+    );
     library.require(name, |library, name| {
         let mut next = |operator| combined(library, options, operator, dtype, ["total", "other"]);
         let (which, start, round, result) = match operation {

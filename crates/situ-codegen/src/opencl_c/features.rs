@@ -11,7 +11,6 @@ use crate::error::Error;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Feature {
     Double,
-    Half,
     LongAtomics,
 }
 
@@ -20,7 +19,6 @@ impl Feature {
     fn name(self) -> &'static str {
         match self {
             Self::Double => "float64",
-            Self::Half => "float16",
             Self::LongAtomics => "64-bit atomics",
         }
     }
@@ -28,7 +26,6 @@ impl Feature {
     fn is_in(self, options: &TargetOptions) -> bool {
         match self {
             Self::Double => options.fp64,
-            Self::Half => options.fp16,
             Self::LongAtomics => options.int64_atomics,
         }
     }
@@ -36,7 +33,6 @@ impl Feature {
     fn extensions(self) -> &'static [&'static str] {
         match self {
             Self::Double => &["cl_khr_fp64"],
-            Self::Half => &["cl_khr_fp16"],
             Self::LongAtomics => &["cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics"],
         }
     }
@@ -71,7 +67,6 @@ impl Features {
             let info = module.info(handle);
             let used = [
                 info.uses_dtype(DType::F64).then_some(Feature::Double),
-                info.uses_dtype(DType::F16).then_some(Feature::Half),
                 long_atomics[handle.index()].then_some(Feature::LongAtomics),
             ];
             for feature in used.into_iter().flatten() {

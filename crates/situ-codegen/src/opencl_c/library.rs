@@ -54,7 +54,7 @@ pub(super) fn may_define(name: &str) -> bool {
     let is_scalar_type = |suffix: &str| {
         DType::ALL
             .iter()
-            .any(|dtype| !dtype.is_complex() && types::scalar(*dtype) == suffix)
+            .any(|dtype| !dtype.is_complex() && types::word(*dtype) == suffix)
     };
     name.rsplit_once('_').is_some_and(|(stem, suffix)| {
         let is_stem =
@@ -64,7 +64,7 @@ pub(super) fn may_define(name: &str) -> bool {
 }
 
 /// Beginnings of names that end with a type. `atomic_` and `sub_group_` belong to OpenCL anyway.
-const STEMS: [&str; 8] = [
+const STEMS: [&str; 9] = [
     "divide",
     "remainder",
     "shift_left",
@@ -73,6 +73,7 @@ const STEMS: [&str; 8] = [
     "maximum",
     "minimum_number",
     "maximum_number",
+    "rint",
 ];
 
 /// Names of functions about the running work-item.

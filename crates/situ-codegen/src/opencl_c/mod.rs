@@ -10,6 +10,8 @@
 //!   launch must have as many dimensions as the kernel, their sizes reversed, and no offset.
 //! * **`bool`** has no size, so it is `uchar` in memory and in kernel parameters. Any byte but 0 is
 //!   true.
+//! * **`float16`** is an extension, but its conversion from and to `float` is not. Lowered modules do
+//!   nothing else with it, so it is `ushort`, its bits, and works on every device.
 //! * **Arithmetic** of C is partial: signed overflow, division by zero, shifts by too much, float to
 //!   integer out of range have no meaning. [`expressions`] and [`builtins`] give them the IR's.
 //! * **Rounding**: products and sums are contracted unless `FP_CONTRACT` is off, and `float`
@@ -23,6 +25,8 @@
 //!   driver decides which work-items make a sub-group; in one dimension they are consecutive on every
 //!   driver we know, in more the IR's promise holds if the fastest local size is a multiple of the
 //!   sub-group's.
+//! * **Barriers in loops** are hard on CPU drivers. PoCL 3.1 is wrong if some work-items `continue` after a
+//!   barrier inside a conditional; `situ-runtime/tests/opencl_c` records it.
 //! * **Names**: built-in functions may be macros, so user names avoid them, see [`reserved_words`].
 //!
 //! What this module does not do: talk to drivers.

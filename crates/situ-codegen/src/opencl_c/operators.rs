@@ -44,6 +44,14 @@ pub(super) fn cast(library: &mut Library, from: DType, to: DType, operand: &Writ
     if from == to {
         return operand.clone();
     }
+    if to == DType::F16 {
+        let function = builtins::half_from_float(library);
+        return Written::new(Term::primary(format!("{function}({})", operand.exact())));
+    }
+    if from == DType::F16 {
+        let function = builtins::float_from_half(library);
+        return Written::new(Term::primary(format!("{function}({})", operand.exact())));
+    }
     if to.is_bool() {
         // NaN differs from zero, and so is true.
         return Written::new(not_zero(&operand.exact));

@@ -37,8 +37,6 @@ pub struct TargetOptions {
     pub version: LanguageVersion,
     /// Whether there is `double` (`cl_khr_fp64`).
     pub fp64: bool,
-    /// Whether there is `half` (`cl_khr_fp16`).
-    pub fp16: bool,
     /// Whether there are 64-bit atomics (`cl_khr_int64_base_atomics` and `_extended_`).
     pub int64_atomics: bool,
     /// Whether there are sub-groups (`cl_khr_subgroups`, `cl_intel_subgroups` or the feature
@@ -59,7 +57,6 @@ impl Default for TargetOptions {
         Self {
             version: LanguageVersion::V1_2,
             fp64: true,
-            fp16: false,
             int64_atomics: true,
             sub_groups: false,
             correctly_rounded_divide_sqrt: true,

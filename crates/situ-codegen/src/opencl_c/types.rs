@@ -2,6 +2,8 @@
 //!
 //! A scalar of the IR is a C scalar of the same width. `bool` is C's `bool` in expressions and
 //! variables, and `uchar` in memory and in the parameters of kernels, where OpenCL has no `bool`.
+//! `float16` is `ushort` everywhere, its bits: lowered modules only store and convert it, and
+//! conversion needs no extension.
 
 use situ_ir::{AddressSpace, DType, Literal, Type};
 
@@ -14,13 +16,20 @@ pub(super) fn scalar(dtype: DType) -> &'static str {
         DType::I32 => "int",
         DType::I64 => "long",
         DType::U8 => "uchar",
-        DType::U16 => "ushort",
+        DType::U16 | DType::F16 => "ushort",
         DType::U32 => "uint",
         DType::U64 => "ulong",
-        DType::F16 => "half",
         DType::F32 => "float",
         DType::F64 => "double",
         DType::C64 | DType::C128 => unreachable!("lowering replaced complex numbers by pairs"),
+    }
+}
+
+/// What a type is called in the names of functions.
+pub(super) fn word(dtype: DType) -> &'static str {
+    match dtype {
+        DType::F16 => "half",
+        other => scalar(other),
     }
 }
 
@@ -67,7 +76,7 @@ pub(super) fn declaration(ty: Type, is_written: bool, name: &str) -> String {
 
 /// Whether C computes with a type in `int`, so that results must be brought back to it.
 pub(super) fn is_narrow(dtype: DType) -> bool {
-    dtype.is_integer() && dtype.size_bytes() < 4
+    dtype == DType::F16 || dtype.is_integer() && dtype.size_bytes() < 4
 }
 
 /// A constant, of exactly the C type of its dtype. It binds like a unary operator.
@@ -84,10 +93,7 @@ pub(super) fn literal(literal: Literal) -> String {
         Literal::U16(value) => format!("(ushort){value}"),
         Literal::U32(value) => format!("{value}u"),
         Literal::U64(value) => format!("{value}UL"),
-        Literal::F16(value) if value.is_finite() => {
-            format!("(half){}", float(value.to_f64(), "f", &value.to_string()))
-        }
-        Literal::F16(value) => format!("as_half((ushort){:#06x})", value.to_bits()),
+        Literal::F16(value) => format!("(ushort){:#06x} /* {value} */", value.to_bits()),
         Literal::F32(f32::INFINITY) => "INFINITY".to_owned(),
         Literal::F32(f32::NEG_INFINITY) => "-INFINITY".to_owned(),
         Literal::F32(value) if value.is_nan() => format!("as_float({:#010x}u)", value.to_bits()),
@@ -177,6 +183,12 @@ mod tests {
         assert_eq!(literal(Literal::F32(f32::NAN)), "as_float(0x7fc00000u)");
         assert_eq!(literal(Literal::F32(f32::NEG_INFINITY)), "-INFINITY");
         assert_eq!(literal(Literal::F64(f64::INFINITY)), "(double)INFINITY");
+    }
+
+    #[test]
+    fn half_floats_are_their_bits() {
+        let one = Literal::one(DType::F16);
+        assert_eq!(literal(one), "(ushort)0x3c00 /* 1 */");
     }
 
     #[test]
