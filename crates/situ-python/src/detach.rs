@@ -6,11 +6,12 @@
 use pyo3::prelude::*;
 
 use crate::error::IntoPyErr;
+use crate::warnings;
 
-/// Runs `work` without the GIL and turns its error into a Python exception.
+/// Runs `work` without the GIL, turns its error into a Python exception and passes warnings on.
 ///
 /// # Errors
-/// What `work` returns.
+/// What `work` returns, or a warning that Python was told to treat as an error.
 pub(crate) fn detach<T, E>(
     py: Python<'_>,
     work: impl FnOnce() -> Result<T, E> + Send,
@@ -19,5 +20,7 @@ where
     T: Send,
     E: IntoPyErr + Send,
 {
-    py.detach(work).map_err(|error| error.into_py_err(py))
+    let result = py.detach(work).map_err(|error| error.into_py_err(py))?;
+    warnings::deliver(py)?;
+    Ok(result)
 }

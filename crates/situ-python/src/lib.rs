@@ -26,6 +26,7 @@ mod kernel;
 mod operand;
 mod operators;
 mod queue;
+mod warnings;
 
 /// The version of the compiled module, which is the version of the package.
 #[pyfunction]

@@ -6,6 +6,7 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::Error;
@@ -115,6 +116,8 @@ impl From<Error> for Warning {
 #[derive(Debug, Clone, Default)]
 pub struct WarningSink {
     pending: Arc<Mutex<Vec<Warning>>>,
+    /// Whether `pending` may have entries, so that looking costs next to nothing.
+    has_pending: Arc<AtomicBool>,
 }
 
 impl WarningSink {
@@ -123,12 +126,20 @@ impl WarningSink {
         let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
         if pending.len() < CAPACITY && !pending.contains(&warning) {
             pending.push(warning);
+            self.has_pending.store(true, Ordering::Release);
         }
+    }
+
+    /// Whether there is nothing to drain.
+    pub fn is_empty(&self) -> bool {
+        !self.has_pending.load(Ordering::Acquire)
     }
 
     /// Takes all waiting warnings, oldest first.
     pub fn drain(&self) -> Vec<Warning> {
-        std::mem::take(&mut *self.pending.lock().unwrap_or_else(PoisonError::into_inner))
+        let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        self.has_pending.store(false, Ordering::Release);
+        std::mem::take(&mut *pending)
     }
 }
 

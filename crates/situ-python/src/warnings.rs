@@ -1,0 +1,33 @@
+//! Warnings of the runtime, through Python's `warnings` module.
+//!
+//! The runtime collects them and prints nothing. They are delivered after a call into it, when the GIL
+//! is held anyway, so that filters and `-W error` work as users expect.
+
+use std::ffi::CString;
+
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+use situ_runtime::warnings::{Warning, process_sink};
+
+/// Shows everything the runtime has to say. Costs one load if that is nothing.
+///
+/// # Errors
+/// The warning itself, if Python was told to treat it as an error.
+pub(crate) fn deliver(py: Python<'_>) -> PyResult<()> {
+    let sink = process_sink();
+    if sink.is_empty() {
+        return Ok(());
+    }
+    let classes = py.import("situ.exceptions")?;
+    for warning in sink.drain() {
+        let name = match warning {
+            Warning::CacheUnavailable { .. } => "CacheWarning",
+            _ => "SituWarning",
+        };
+        let class = classes.getattr(name)?.cast_into::<PyType>()?;
+        let message = CString::new(warning.to_string().replace('\0', "\\0"))
+            .expect("zero bytes were replaced");
+        PyErr::warn(py, &class, &message, 2)?;
+    }
+    Ok(())
+}
