@@ -12,7 +12,7 @@ use crate::llvm::kernels::KernelMemory;
 use crate::llvm::places::{ArrayPlace, Slot, ValuePlace, VariablePlace};
 use crate::llvm::writer::Operand;
 
-/// The type of a work-item's status: 0 while it runs, else an [`Exit`].
+/// The type of a work-item's status: 0 while it runs, else an `Exit`.
 const STATUS: Type = Type::Scalar(DType::U8);
 
 /// Memory of a group beside that of its names.
