@@ -119,13 +119,21 @@ def bench_compile() -> list[Row]:
         source.write_text(new_kernels_source(), encoding="utf-8")
         environment = {**os.environ, "SITU_CACHE_DIR": str(Path(folder) / "cache")}
         command = [sys.executable, __file__, "--first-calls", str(source)]
-        new, cached = (
-            float(subprocess.run(command, env=environment, check=True, capture_output=True).stdout)
+        runs = [
+            subprocess.run(command, env=environment, check=True, capture_output=True).stdout.split()
             for _ in range(2)
-        )
+        ]
+    (first_new, new), (first_cached, cached) = ([float(ms) for ms in run] for run in runs)
+    median = f"median of {NEW_KERNELS}; the first of a process"
     return [
-        Row("new kernel", f"{new:.2f} ms", "≤ 15 ms", new <= 15, f"median of {NEW_KERNELS}"),
-        Row("kernel from disk", f"{cached:.2f} ms", "≤ 1.5 ms", cached <= 1.5, "new process"),
+        Row("new kernel", f"{new:.2f} ms", "≤ 15 ms", new <= 15, f"{median} {first_new:.1f} ms"),
+        Row(
+            "kernel from disk",
+            f"{cached:.2f} ms",
+            "≤ 1.5 ms",
+            cached <= 1.5,
+            f"{median} {first_cached:.1f} ms",
+        ),
     ]
 
 
@@ -142,7 +150,11 @@ def new_kernels_source() -> str:
 
 
 def print_first_call_ms(source: Path) -> None:
-    """Print the median cost of a first call over a second one; runs in a child process."""
+    """Print what the first kernel costs and what the others do; runs in a child process.
+
+    The cost is that of a first call over a second one. The first kernel of a process also pays for
+    starting the compiler and the linker.
+    """
     kernels = import_file(source)
     a = situ.asarray(np.ones(16))
     out = situ.asarray(np.ones(16))
@@ -151,8 +163,7 @@ def print_first_call_ms(source: Path) -> None:
         kernel = getattr(kernels, f"kernel_{k}")
         first, second = (seconds(lambda f=kernel: (f(a, out), out.queue.wait())) for _ in range(2))
         costs.append(first - second)
-    # The first kernel of a process pays for starting the compiler, which is not the question.
-    print(1e3 * statistics.median(costs[1:]))
+    print(1e3 * costs[0], 1e3 * statistics.median(costs[1:]))
 
 
 def import_file(source: Path) -> ModuleType:
