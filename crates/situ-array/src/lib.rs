@@ -5,7 +5,7 @@
 //! (`kernels`) turn the expression into a kernel for the layouts at hand, the runtime compiles it for
 //! the device and launches it where the data lives.
 //!
-//! The way of a call such as `add(a, b)`: `placement` finds the queue, `promotion` the dtypes,
+//! The way of a call such as `add(a, b)`: `placement` finds the queue, `situ_ir::promotion` the dtypes,
 //! `broadcast` the shape, `loop_nest` the simplest loops over the operands' memory, `kernels` the
 //! kernel, and `situ-runtime` runs it.
 //!
@@ -21,7 +21,6 @@ pub mod kernels;
 pub mod layout;
 pub mod loop_nest;
 pub mod placement;
-pub mod promotion;
 
 pub use array::Array;
 pub use error::Error;

@@ -123,17 +123,7 @@ pub(crate) enum ExpressionKind {
 }
 
 /// A number Python knows at compile time.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Constant {
-    /// `True` or `False`.
-    Bool(bool),
-    /// An integer; wide enough to fold constants without losing what a dtype can hold.
-    Int(i128),
-    /// A float.
-    Float(f64),
-    /// A complex number: real and imaginary part.
-    Complex(f64, f64),
-}
+pub use situ_ir::promotion::PythonScalar as Constant;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum UnaryOperator {

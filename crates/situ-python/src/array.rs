@@ -7,9 +7,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyEllipsis, PySlice, PyTuple};
 use situ_array::functions::apply::{self, Input, Operand};
 use situ_array::functions::{creation, manipulation, statistical};
-use situ_array::promotion::PythonScalar;
 use situ_array::{Array, IndexItem};
 use situ_ir::DType;
+use situ_ir::promotion::PythonScalar;
 
 use crate::detach::detach;
 use crate::device::PyDevice;

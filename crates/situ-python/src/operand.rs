@@ -4,8 +4,8 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt};
 use situ_array::functions::apply::Operand;
-use situ_array::promotion::PythonScalar;
 use situ_ir::Literal;
+use situ_ir::promotion::PythonScalar;
 
 use crate::array::PyArray;
 use crate::dtype;

@@ -1,5 +1,6 @@
 //! Applying an elementwise function: from operands to a launched kernel.
 
+use situ_ir::promotion::{PythonScalar, promote};
 use situ_ir::{DType, Literal, NdRange};
 use situ_runtime::{Argument, Queue};
 use smallvec::SmallVec;
@@ -14,7 +15,6 @@ use crate::kernels::map::{self, MapOperand, MapShape};
 use crate::layout::Layout;
 use crate::loop_nest::LoopNest;
 use crate::placement::placement;
-use crate::promotion::{PythonScalar, WeakScalar, promote};
 
 /// What an elementwise function is applied to.
 #[derive(Clone, Debug)]
@@ -248,8 +248,8 @@ pub fn contiguous_copy(array: &Array) -> Result<Array, Error> {
 fn operand_dtypes(operands: &[Operand]) -> SmallVec<[DType; 3]> {
     let strong = operands.iter().filter_map(Operand::dtype).reduce(promote);
     let adapted = |scalar: &PythonScalar| match strong {
-        Some(dtype) => scalar.weak().promote_with(dtype),
-        None => scalar.weak().default_dtype(),
+        Some(dtype) => scalar.promote_with(dtype, DType::F64),
+        None => scalar.default_dtype(DType::F64),
     };
     operands
         .iter()
@@ -267,7 +267,7 @@ fn scalar_literal(
     scalar: PythonScalar,
     signature: Signature,
 ) -> Result<Literal, Error> {
-    if function.rule == TypeRule::Logical && scalar.weak() != WeakScalar::Bool {
+    if function.rule == TypeRule::Logical {
         let truth = match scalar {
             PythonScalar::Bool(value) => value,
             PythonScalar::Int(value) => value != 0,

@@ -3,13 +3,13 @@
 //! A function is a name, a [`TypeRule`] and an expression. The table at the end is the whole chapter:
 //! adding a line there adds the function for every dtype, layout and device.
 
+use situ_ir::promotion::{float_for, promote};
 use situ_ir::{
     BinaryOperator, DType, Expression, FunctionBuilder, Handle, Literal, MathFunction,
     UnaryOperator,
 };
 
 use crate::error::Error;
-use crate::promotion::{float_for, promote};
 
 /// An elementwise function.
 #[derive(Debug)]

@@ -1,11 +1,12 @@
 //! What expressions stand for.
 
+use situ_ir::promotion;
 use situ_ir::{DType, Span, UnaryOperator};
 
 use crate::environment::{Binding, KnownModule};
 use crate::infer::library::{self, Member};
 use crate::infer::value::{LocalType, Number, Static, Value};
-use crate::infer::{Inference, assigned, constants, problems, promotion};
+use crate::infer::{Inference, assigned, constants, problems};
 use crate::syntax::{self, LogicalOperator};
 use crate::typed::{Expression, ExpressionKind, VariableId};
 
@@ -93,7 +94,7 @@ impl Inference<'_, '_, '_> {
     /// The dtype a number has on its own.
     pub(super) fn own_dtype(&self, number: &Number) -> DType {
         match number {
-            Number::Constant(constant) => promotion::default_dtype(*constant, self.default_float()),
+            Number::Constant(constant) => constant.default_dtype(self.default_float()),
             Number::Typed(expression) => expression.dtype,
         }
     }
@@ -107,7 +108,7 @@ impl Inference<'_, '_, '_> {
             }
             (Number::Constant(constant), Number::Typed(typed))
             | (Number::Typed(typed), Number::Constant(constant)) => {
-                promotion::promote_constant(*constant, typed.dtype, default_float)
+                constant.promote_with(typed.dtype, default_float)
             }
             (Number::Constant(_), Number::Constant(_)) => {
                 promotion::promote(self.own_dtype(left), self.own_dtype(right))
@@ -128,7 +129,7 @@ impl Inference<'_, '_, '_> {
     ) -> Option<Expression> {
         match number {
             Number::Constant(constant) => {
-                if let Some(literal) = promotion::literal(constant, dtype) {
+                if let Some(literal) = constant.to_literal(dtype) {
                     Some(Expression::literal(literal, span))
                 } else {
                     self.report(problems::constant_does_not_fit(constant, dtype, span));

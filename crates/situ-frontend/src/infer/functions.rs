@@ -4,6 +4,7 @@
 //! `math.floor` gives an integer); a function of NumPy follows NumPy (`minimum` hands on NaN, `floor`
 //! keeps the dtype). Integers given to a function of floats are converted to the default float dtype.
 
+use situ_ir::promotion;
 use situ_ir::{BinaryOperator as Ir, DType, Literal, MathFunction, Span, UnaryOperator as IrUnary};
 
 use crate::infer::attributes::{conjugate, imaginary_part, real_part};
@@ -337,7 +338,7 @@ impl Inference<'_, '_, '_> {
     ) -> Option<Number> {
         let span = call.span;
         let Some(imaginary) = imaginary else {
-            let dtype = super::promotion::complex_of(self.default_float());
+            let dtype = promotion::complex_of(self.default_float());
             return self.convert(real, dtype, span).map(Number::Typed);
         };
         self.require_real(&real, call)?;
@@ -356,7 +357,7 @@ impl Inference<'_, '_, '_> {
             real: Box::new(real),
             imaginary: Box::new(imaginary),
         };
-        let dtype = super::promotion::complex_of(dtype);
+        let dtype = promotion::complex_of(dtype);
         Some(Number::Typed(Expression::new(kind, dtype, span)))
     }
 

@@ -1,7 +1,7 @@
 //! Syntax tree to [`typed`](crate::typed) tree: what every name means and which dtype everything has.
 //!
 //! Types are those a Numba user expects. Work-item ids, `range` counters and array sizes are `int64`;
-//! Python numbers take the dtype of what they meet ([`promotion`]); a variable has one dtype, promoted
+//! Python numbers take the dtype of what they meet ([`situ_ir::promotion`]); a variable has one dtype, promoted
 //! over all its assignments, and one that is only given Python numbers is `int64`, `float64`, `bool`
 //! or `complex128`. Since the dtype of a variable can depend on itself (`total = total + a[i]`), the
 //! function is walked again until nothing changes; dtypes only ever widen, so that ends soon.
@@ -21,7 +21,6 @@ pub(crate) mod library;
 mod operators;
 pub(crate) mod problems;
 mod program;
-pub(crate) mod promotion;
 mod statements;
 mod value;
 mod work_items;

@@ -1,10 +1,11 @@
 //! Operators between numbers.
 
+use situ_ir::promotion;
 use situ_ir::{BinaryOperator as Ir, DType, Literal, MathFunction, Span, UnaryOperator as IrUnary};
 
 use crate::infer::expressions::cast;
 use crate::infer::value::{Number, Value};
-use crate::infer::{Inference, constants, problems, promotion};
+use crate::infer::{Inference, constants, problems};
 use crate::syntax::{self, BinaryOperator, ComparisonOperator, Constant, UnaryOperator};
 use crate::typed::{Expression, ExpressionKind};
 
@@ -321,8 +322,8 @@ impl Inference<'_, '_, '_> {
         let constants = numbers.iter().filter_map(Number::constant);
         let joined = constants.fold(typed, |so_far, constant| {
             Some(match so_far {
-                None => promotion::default_dtype(constant, default_float),
-                Some(dtype) => promotion::promote_constant(constant, dtype, default_float),
+                None => constant.default_dtype(default_float),
+                Some(dtype) => constant.promote_with(dtype, default_float),
             })
         });
         let dtype = joined.unwrap_or(default_float);
@@ -418,7 +419,7 @@ fn decided_by_range(operator: ComparisonOperator, left: &Number, right: &Number)
     };
     if !typed.dtype.is_integer()
         || typed.has_effects()
-        || promotion::literal(Constant::Int(constant), typed.dtype).is_some()
+        || Constant::Int(constant).to_literal(typed.dtype).is_some()
     {
         return None;
     }

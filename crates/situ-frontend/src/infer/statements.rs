@@ -1,10 +1,11 @@
 //! What statements do, and what assignments teach about variables.
 
+use situ_ir::promotion;
 use situ_ir::{DType, Literal, Span};
 
 use crate::infer::library::LibraryFunction;
 use crate::infer::value::{LocalType, Number, Static, Value};
-use crate::infer::{Inference, Local, constants, problems, promotion};
+use crate::infer::{Inference, Local, constants, problems};
 use crate::syntax::{self, Constant};
 use crate::typed::{Expression, ExpressionKind, ForRange, Statement, StatementKind, Step};
 

@@ -1,5 +1,6 @@
 //! What kernels ask of the device: ids and sizes, barriers, memory of a group or work-item, atomics.
 
+use situ_ir::promotion;
 use situ_ir::{AddressSpace, AtomicOperation, DType, MemorySpaces, Span, WorkItemQuery};
 
 use crate::environment::KnownModule;
@@ -160,7 +161,7 @@ impl Inference<'_, '_, '_> {
             Value::Static(Static::Library(LibraryFunction::Int)) => Some(DType::I64),
             Value::Static(Static::Library(LibraryFunction::Bool)) => Some(DType::Bool),
             Value::Static(Static::Library(LibraryFunction::Complex)) => {
-                Some(super::promotion::complex_of(self.default_float()))
+                Some(promotion::complex_of(self.default_float()))
             }
             Value::Unknown => None,
             other => {
