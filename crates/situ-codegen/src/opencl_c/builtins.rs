@@ -7,8 +7,9 @@
 //! * float to integer: `convert_*_sat` should give 0 for NaN, but the standard does not insist and
 //!   Intel's CPU driver gives the largest `uint`;
 //! * `Minimum`, `Maximum`, `fmin`, `fmax`: C leaves the sign of zero open, NaN rules differ;
-//! * `rint`: PoCL 3.1 converts to an integer on the way. For a constant that does not fit, infinity for
-//!   example, its optimiser concludes that the code is never reached and removes it.
+//! * `rint`, `floor`, `ceil`, `trunc`: PoCL 3.1 converts to an integer on the way. Where its optimiser
+//!   learns that the number does not fit, NaN or infinity for example, it concludes that the code
+//!   is never reached and removes it.
 
 use situ_ir::{DType, MathFunction};
 
@@ -21,6 +22,9 @@ pub(super) fn math(library: &mut Library, function: MathFunction, dtype: DType) 
         MathFunction::Fmin => number_choice(library, "minimum_number", "<=", dtype),
         MathFunction::Fmax => number_choice(library, "maximum_number", ">=", dtype),
         MathFunction::Rint => rint(library, dtype),
+        MathFunction::Floor => rounded(library, dtype, Rounding::Floor),
+        MathFunction::Ceil => rounded(library, dtype, Rounding::Ceil),
+        MathFunction::Trunc => rounded(library, dtype, Rounding::Trunc),
         // The IR's words are C's, and so are OpenCL's.
         other => other.name().to_owned(),
     }
@@ -53,6 +57,49 @@ fn rint(library: &mut Library, dtype: DType) -> String {
             "// To the nearest integer, halves to even.\n\
              static {ty} {name}({ty} x) {{\n    \
                  return fabs(x) < {large} ? copysign(fabs(x) + {large} - {large}, x) : x;\n\
+             }}"
+        )
+    })
+}
+
+/// A way to round to an integer that is not the nearest.
+#[derive(Clone, Copy)]
+enum Rounding {
+    Floor,
+    Ceil,
+    Trunc,
+}
+
+/// Rounding in some direction: to the nearest, and back by 1 if that went too far. Zeros keep the sign.
+fn rounded(library: &mut Library, dtype: DType, rounding: Rounding) -> String {
+    let ty = scalar(dtype);
+    let (stem, note, start, step) = match rounding {
+        Rounding::Floor => (
+            "floor",
+            "Down to an integer.",
+            "x",
+            "nearest > x ? nearest - 1 : nearest",
+        ),
+        Rounding::Ceil => (
+            "ceil",
+            "Up to an integer.",
+            "x",
+            "nearest < x ? nearest + 1 : nearest",
+        ),
+        Rounding::Trunc => (
+            "trunc",
+            "Towards zero to an integer.",
+            "fabs(x)",
+            "nearest > fabs(x) ? nearest - 1 : nearest",
+        ),
+    };
+    library.require(format!("{stem}_{ty}"), |library, name| {
+        let rint = rint(library, dtype);
+        format!(
+            "// {note}\n\
+             static {ty} {name}({ty} x) {{\n    \
+                 const {ty} nearest = {rint}({start});\n    \
+                 return copysign({step}, x);\n\
              }}"
         )
     })

@@ -64,7 +64,7 @@ pub(super) fn may_define(name: &str) -> bool {
 }
 
 /// Beginnings of names that end with a type. `atomic_` and `sub_group_` belong to OpenCL anyway.
-const STEMS: [&str; 9] = [
+const STEMS: [&str; 12] = [
     "divide",
     "remainder",
     "shift_left",
@@ -74,6 +74,9 @@ const STEMS: [&str; 9] = [
     "minimum_number",
     "maximum_number",
     "rint",
+    "floor",
+    "ceil",
+    "trunc",
 ];
 
 /// Names of functions about the running work-item.
