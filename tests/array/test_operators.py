@@ -24,6 +24,21 @@ def test_integers_that_do_not_fit_are_refused():
         x + -1
 
 
+def test_comparisons_are_exact_across_signs_and_sizes():
+    signed = situ.asarray([-1, 0, 2**63 - 1])
+    unsigned = situ.asarray([2**64 - 1, 0, 2**63], dtype="uint64")
+    for name in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"):
+        for left, right in ((signed, unsigned), (unsigned, signed)):
+            expected = getattr(np, name)(left.to_numpy(), right.to_numpy())
+            found = getattr(situ, name)(left, right)
+            np.testing.assert_array_equal(found.to_numpy(), expected)
+    small = situ.asarray([0, 255], dtype="uint8")
+    assert (small < 300).to_numpy().tolist() == [True, True]
+    assert (small > -1).to_numpy().tolist() == [True, True]
+    assert (unsigned == 2**63).to_numpy().tolist() == [False, False, True]
+    assert (signed < 2**63).to_numpy().tolist() == [True, True, True]
+
+
 def test_in_place_operators_write_the_same_memory():
     x = situ.asarray([1.0, 2.0, 3.0, 4.0])
     view = x[::2]

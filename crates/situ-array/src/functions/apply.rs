@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use crate::array::Array;
 use crate::broadcast::broadcast_shapes;
 use crate::error::Error;
-use crate::functions::elementwise::{Elementwise, Signature, TypeRule};
+use crate::functions::elementwise::{Elementwise, TypeRule};
 use crate::kernel_cache::{self, KernelKey};
 use crate::kernels::MapBody;
 use crate::kernels::map::{self, MapOperand, MapShape};
@@ -64,8 +64,13 @@ pub fn apply(
     })?;
     let shapes: SmallVec<[&[usize]; 3]> = operands.iter().map(Operand::shape).collect();
     let shape = broadcast_shapes(function.name, &shapes)?;
-    let dtypes = operand_dtypes(operands);
+    let operands: SmallVec<[Operand; 3]> = operands
+        .iter()
+        .map(|each| strong(function, each, operands))
+        .collect();
+    let dtypes = operand_dtypes(&operands);
     let signature = function.signature(&dtypes)?;
+    let compute = signature.compute[0];
     let out = match out {
         Some(out) => {
             check_out(function.name, out, &shape, signature.result)?;
@@ -80,18 +85,17 @@ pub fn apply(
     };
     let input = |operand: &Operand| match operand {
         Operand::Array(array) => separated(array, &out).map(Input::Array),
-        Operand::Scalar(scalar) => scalar_literal(function, *scalar, signature).map(Input::Scalar),
+        Operand::Scalar(scalar) => scalar_literal(function, *scalar, compute).map(Input::Scalar),
         Operand::Literal(literal) => Ok(Input::Scalar(*literal)),
     };
     let inputs: SmallVec<[Input; 3]> = operands.iter().map(input).collect::<Result<_, Error>>()?;
-    let compute = SmallVec::from_elem(signature.compute, operands.len());
-    let body: &MapBody<'_> = &|f, x| function.expression(f, signature.compute, x);
+    let body: &MapBody<'_> = &|f, x| function.expression(f, x);
     launch(
         function.name,
         &placement.queue,
         &out,
         &inputs,
-        compute,
+        signature.compute,
         body,
     )?;
     Ok(out)
@@ -244,6 +248,24 @@ pub fn contiguous_copy(array: &Array) -> Result<Array, Error> {
     Ok(copy)
 }
 
+/// The operand itself, but for an integer that is compared with an array whose dtype cannot hold it:
+/// that has an answer, so the integer gets a dtype of its own.
+fn strong(function: &Elementwise, operand: &Operand, all: &[Operand]) -> Operand {
+    if let (TypeRule::Comparison { .. }, Operand::Scalar(PythonScalar::Int(value))) =
+        (function.rule, operand)
+    {
+        let integer = PythonScalar::Int(*value);
+        let dtype = all.iter().filter_map(Operand::dtype).reduce(promote);
+        let fits = |dtype: DType| integer.to_literal(dtype);
+        if dtype.is_some_and(|dtype| dtype.is_integer() && fits(dtype).is_none())
+            && let Some(literal) = fits(DType::I64).or_else(|| fits(DType::U64))
+        {
+            return Operand::Literal(literal);
+        }
+    }
+    operand.clone()
+}
+
 /// The dtype each operand has for the type rules: Python scalars adapt to the others.
 fn operand_dtypes(operands: &[Operand]) -> SmallVec<[DType; 3]> {
     let strong = operands.iter().filter_map(Operand::dtype).reduce(promote);
@@ -265,7 +287,7 @@ fn operand_dtypes(operands: &[Operand]) -> SmallVec<[DType; 3]> {
 fn scalar_literal(
     function: &Elementwise,
     scalar: PythonScalar,
-    signature: Signature,
+    compute: DType,
 ) -> Result<Literal, Error> {
     if function.rule == TypeRule::Logical {
         let truth = match scalar {
@@ -276,17 +298,15 @@ fn scalar_literal(
         };
         return Ok(Literal::Bool(truth));
     }
-    scalar
-        .to_literal(signature.compute)
-        .ok_or_else(|| match scalar {
-            PythonScalar::Int(value) => Error::ScalarOverflow {
-                value,
-                dtype: signature.compute,
-            },
-            _ => Error::Internal {
-                invariant: "only integers can fail to fit".to_owned(),
-            },
-        })
+    scalar.to_literal(compute).ok_or_else(|| match scalar {
+        PythonScalar::Int(value) => Error::ScalarOverflow {
+            value,
+            dtype: compute,
+        },
+        _ => Error::Internal {
+            invariant: "only integers can fail to fit".to_owned(),
+        },
+    })
 }
 
 fn check_out(

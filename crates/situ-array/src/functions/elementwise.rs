@@ -9,6 +9,8 @@ use situ_ir::{
     UnaryOperator,
 };
 
+use smallvec::SmallVec;
+
 use crate::error::Error;
 
 /// An elementwise function.
@@ -84,10 +86,10 @@ pub enum Body {
 }
 
 /// The dtypes of one call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signature {
     /// What each operand is converted to.
-    pub compute: DType,
+    pub compute: SmallVec<[DType; 4]>,
     /// What the result is.
     pub result: DType,
 }
@@ -110,12 +112,11 @@ impl Elementwise {
                 help,
             })
         };
-        let same = |dtype| {
-            Ok(Signature {
-                compute: dtype,
-                result: dtype,
-            })
+        let signature = |compute, result| {
+            let compute = SmallVec::from_elem(compute, dtypes.len());
+            Ok(Signature { compute, result })
         };
+        let same = |dtype| signature(dtype, dtype);
         let no_complex = "take `abs`, `real` or `imag` of the complex operand first";
         let only_integers = "convert to an integer dtype first, e.g. `x.astype(\"int64\")`";
         match self.rule {
@@ -147,39 +148,41 @@ impl Elementwise {
             TypeRule::Rounding => same(common),
             TypeRule::Comparison { complex: false } if common.is_complex() => refuse(no_complex),
             TypeRule::Comparison { .. } => {
+                // No dtype holds both, so they are compared as they are.
+                if let [DType::U64, other] | [other, DType::U64] = dtypes
+                    && other.is_signed()
+                {
+                    let widened = |dtype: &DType| match dtype {
+                        DType::U64 => DType::U64,
+                        _ => DType::I64,
+                    };
+                    let compute = dtypes.iter().map(widened).collect();
+                    return Ok(Signature {
+                        compute,
+                        result: DType::Bool,
+                    });
+                }
                 // The IR does not order bools; as bytes they order the same.
                 let compute = if common.is_bool() { DType::U8 } else { common };
-                Ok(Signature {
-                    compute,
-                    result: DType::Bool,
-                })
+                signature(compute, DType::Bool)
             }
             TypeRule::Bitwise if common.is_bool() || common.is_integer() => same(common),
             TypeRule::Shift if common.is_bool() => same(DType::I8),
             TypeRule::Shift if common.is_integer() => same(common),
             TypeRule::Bitwise | TypeRule::Shift => refuse(only_integers),
-            TypeRule::Logical => Ok(Signature {
-                compute: DType::Bool,
-                result: DType::Bool,
-            }),
-            TypeRule::FloatTest => Ok(Signature {
-                compute: common,
-                result: DType::Bool,
-            }),
-            TypeRule::Magnitude => Ok(Signature {
-                compute: common,
-                result: common.real(),
-            }),
+            TypeRule::Logical => signature(DType::Bool, DType::Bool),
+            TypeRule::FloatTest => signature(common, DType::Bool),
+            TypeRule::Magnitude => signature(common, common.real()),
         }
     }
 
-    /// Appends the expression for operands that were converted to `compute`.
+    /// Appends the expression for operands that were converted as the signature says.
     pub fn expression(
         &self,
         f: &mut FunctionBuilder,
-        compute: DType,
         operands: &[Handle<Expression>],
     ) -> Handle<Expression> {
+        let compute = f.dtype_of(operands[0]);
         match (self.rule, self.body) {
             (TypeRule::Arithmetic { on_bool, .. }, _) if compute.is_bool() => match on_bool {
                 OnBool::Use(operator) => f.binary(operator, operands[0], operands[1]),
@@ -187,6 +190,11 @@ impl Elementwise {
             },
             (TypeRule::Rounding, _) if !compute.is_float() => operands[0],
             (TypeRule::Magnitude, _) if compute.is_bool() || compute.is_unsigned() => operands[0],
+            (TypeRule::Comparison { .. }, Body::Binary(operator))
+                if f.dtype_of(operands[1]) != compute =>
+            {
+                compare_mixed_signs(f, operator, operands[0], operands[1])
+            }
             (TypeRule::FloatTest, body) => float_test(f, compute, body, operands[0]),
             (_, Body::Unary(operator)) => f.unary(operator, operands[0]),
             (_, Body::Binary(operator)) => f.binary(operator, operands[0], operands[1]),
@@ -194,6 +202,30 @@ impl Elementwise {
             (_, Body::Expression(body)) => body(f, operands),
         }
     }
+}
+
+/// Compares an `int64` with a `uint64`, in either order: a negative number is less than all others,
+/// and what is not negative fits into `uint64`.
+fn compare_mixed_signs(
+    f: &mut FunctionBuilder,
+    operator: BinaryOperator,
+    left: Handle<Expression>,
+    right: Handle<Expression>,
+) -> Handle<Expression> {
+    let signed_first = f.dtype_of(left).is_signed();
+    let signed = if signed_first { left } else { right };
+    let zero = f.index(0);
+    let is_negative = f.binary(BinaryOperator::Less, signed, zero);
+    let of_negative = match operator {
+        BinaryOperator::NotEqual => true,
+        BinaryOperator::Less | BinaryOperator::LessEqual => signed_first,
+        BinaryOperator::Greater | BinaryOperator::GreaterEqual => !signed_first,
+        _ => false,
+    };
+    let of_negative = f.literal(Literal::Bool(of_negative));
+    let (left, right) = (f.cast(left, DType::U64), f.cast(right, DType::U64));
+    let of_others = f.binary(operator, left, right);
+    f.select(is_negative, of_negative, of_others)
 }
 
 /// `isnan` and its kin: integers answer at once, complex numbers by their parts.
@@ -397,11 +429,9 @@ pub static FUNCTIONS: &[Elementwise] = &[
 
 #[cfg(test)]
 mod tests {
-    use situ_ir::validate;
-    use smallvec::SmallVec;
-
     use super::*;
     use crate::kernels::map::{self, MapOperand, MapShape};
+    use situ_ir::validate;
 
     #[test]
     fn names_are_unique() {
@@ -429,15 +459,12 @@ mod tests {
                 let operands = std::iter::once(output)
                     .chain(vec![scalar; function.arity])
                     .collect();
-                let compute = SmallVec::from_elem(signature.compute, function.arity);
                 let shape = MapShape {
                     operands,
-                    compute,
+                    compute: signature.compute,
                     rank: 1,
                 };
-                let module = map::module(function.name, &shape, &|f, x| {
-                    function.expression(f, signature.compute, x)
-                });
+                let module = map::module(function.name, &shape, &|f, x| function.expression(f, x));
                 if let Err(problems) = validate(module) {
                     panic!("{} of {dtype}: {problems}", function.name);
                 }
