@@ -22,6 +22,8 @@ def test_integers_that_do_not_fit_are_refused():
         x + 300
     with pytest.raises(OverflowError, match="-1 does not fit into uint8"):
         x + -1
+    with pytest.raises(OverflowError, match="cannot assign the integer 300 to elements of uint8"):
+        x[0] = 300
 
 
 def test_comparisons_are_exact_across_signs_and_sizes():
@@ -75,7 +77,7 @@ def test_arrays_of_different_devices_do_not_mix():
     y = situ.asarray([1.0], device="reference")
     with pytest.raises(situ.PlacementError, match=r"native:cpu:0[\s\S]*reference:cpu:0") as info:
         x + y
-    assert "to_device" in str(info.value)
+    assert "situ.asarray(y, device=x.device)" in str(info.value)
     assert (x + situ.asarray(y, device=x.device)).to_numpy().tolist() == [2.0]
 
 

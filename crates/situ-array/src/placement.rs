@@ -70,6 +70,8 @@ fn disagreement<'a>(operation: &'static str, operands: impl Iterator<Item = &'a 
         })
         .collect();
     why.push("  why:  situ computes where the data lives and never copies silently".to_owned());
-    why.push("  help: move one of them first, e.g. `y = y.to_device(x.device)`".to_owned());
+    why.push(
+        "  help: move one of them first, e.g. `y = situ.asarray(y, device=x.device)`".to_owned(),
+    );
     Error::Placement { operation, why }
 }

@@ -289,8 +289,13 @@ impl PyArray {
 /// The constant that a scalar becomes when it is assigned to elements of a dtype.
 fn assigned_scalar(scalar: PythonScalar, dtype: DType) -> PyResult<situ_ir::Literal> {
     scalar.to_literal(dtype).ok_or_else(|| {
+        let value = match scalar {
+            PythonScalar::Int(value) => value.to_string(),
+            other => format!("{other:?}"),
+        };
         pyo3::exceptions::PyOverflowError::new_err(format!(
-            "the integer {scalar:?} does not fit into {dtype}"
+            "cannot assign the integer {value} to elements of {dtype}\n  why:  {dtype} cannot hold \
+             it\n  help: assign a smaller number, or convert the array first with `x.astype`"
         ))
     })
 }
