@@ -18,6 +18,34 @@ use crate::error::Result;
 use crate::launch::Argument;
 use crate::memory::usm::UsmKind;
 
+/// Memory from a driver, by its two addresses.
+///
+/// They are the same where the host can reach what the device can. Where it cannot, `address`
+/// belongs to nobody in the host's address space, and `backing` is where the bytes are for code
+/// that runs on the device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct DeviceMemory {
+    /// What users see and pass around.
+    pub(crate) address: NonNull<u8>,
+    /// What kernels and copies read and write.
+    pub(crate) backing: NonNull<u8>,
+}
+
+impl DeviceMemory {
+    /// Memory that the host reaches where the device does.
+    pub(crate) fn on_host(start: NonNull<u8>) -> Self {
+        Self {
+            address: start,
+            backing: start,
+        }
+    }
+}
+
+// SAFETY: these are addresses; using what is there has rules of its own.
+unsafe impl Send for DeviceMemory {}
+// SAFETY: as above.
+unsafe impl Sync for DeviceMemory {}
+
 /// One device's driver.
 pub(crate) trait Driver: Send + Sync {
     /// Facts and limits; asked once.
@@ -28,13 +56,16 @@ pub(crate) trait Driver: Send + Sync {
 
     /// Memory of a multiple of 64 bytes, aligned to 64, and to pages when it is large; `None`
     /// when there is none.
-    fn allocate(&self, size_bytes: usize, kind: UsmKind) -> Option<NonNull<u8>>;
+    fn allocate(&self, size_bytes: usize, kind: UsmKind) -> Option<DeviceMemory>;
 
     /// Takes memory back.
     ///
     /// # Safety
-    /// `start` came from [`Driver::allocate`] with the same size and kind, and is not used again.
-    unsafe fn free(&self, start: NonNull<u8>, size_bytes: usize, kind: UsmKind);
+    /// `memory` came from [`Driver::allocate`] with the same size and kind, and is not used again.
+    unsafe fn free(&self, memory: DeviceMemory, size_bytes: usize, kind: UsmKind);
+
+    /// Whether the host may read and write memory of a kind by its address.
+    fn is_host_accessible(&self, kind: UsmKind) -> bool;
 }
 
 /// Compiled and loaded code of one module.

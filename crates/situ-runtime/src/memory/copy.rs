@@ -20,7 +20,7 @@ pub fn copy_from_host(
     check(queue, destination, byte_offset, source.len())?;
     // SAFETY: the range is inside the allocation; a slice of Rust's does not overlap one.
     unsafe {
-        let start = destination.as_ptr().add(byte_offset);
+        let start = destination.backing_ptr().add(byte_offset);
         std::ptr::copy_nonoverlapping(source.as_ptr(), start, source.len());
     }
     Ok(())
@@ -39,7 +39,7 @@ pub fn copy_to_host(
     check(queue, source, byte_offset, destination.len())?;
     // SAFETY: as in `copy_from_host`.
     unsafe {
-        let start = source.as_ptr().add(byte_offset);
+        let start = source.backing_ptr().add(byte_offset);
         std::ptr::copy_nonoverlapping(start, destination.as_mut_ptr(), destination.len());
     }
     Ok(())
@@ -59,8 +59,8 @@ pub fn copy(
     check(queue, destination.0, destination.1, size_bytes)?;
     // SAFETY: both ranges are inside their allocations; `copy` allows overlap.
     unsafe {
-        let from = source.0.as_ptr().add(source.1);
-        let to = destination.0.as_ptr().add(destination.1);
+        let from = source.0.backing_ptr().add(source.1);
+        let to = destination.0.backing_ptr().add(destination.1);
         std::ptr::copy(from, to, size_bytes);
     }
     Ok(())
@@ -81,7 +81,7 @@ pub fn fill(
     // SAFETY: the range is inside the allocation.
     unsafe {
         destination
-            .as_ptr()
+            .backing_ptr()
             .add(byte_offset)
             .write_bytes(value, size_bytes);
     };

@@ -5,10 +5,10 @@
 //! before. Each power of two is cut into four classes, so at most a fifth of a block is unused.
 //! Each class has its own lock, held for a push or a pop.
 
-use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use crate::backend::DeviceMemory;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::fork::ForkLocal;
@@ -26,19 +26,14 @@ const CLASSES: usize = (48 - MIN_BLOCK_BYTES.ilog2() as usize) * STEPS + 1;
 /// Memory of some size class, in use.
 #[derive(Debug)]
 pub(crate) struct Block {
-    start: NonNull<u8>,
+    memory: DeviceMemory,
     class: usize,
 }
 
-// SAFETY: a block is memory; whoever owns it may use it from any thread.
-unsafe impl Send for Block {}
-// SAFETY: a shared block only tells its address.
-unsafe impl Sync for Block {}
-
 impl Block {
-    /// The address of the first byte.
-    pub(crate) fn start(&self) -> NonNull<u8> {
-        self.start
+    /// Where it is.
+    pub(crate) fn memory(&self) -> DeviceMemory {
+        self.memory
     }
 }
 
@@ -72,14 +67,9 @@ pub(crate) struct MemoryPool {
 
 /// Idle blocks. A forked child starts with none: another thread may have held a lock.
 struct Shelves {
-    classes: Box<[Mutex<Vec<NonNull<u8>>>]>,
+    classes: Box<[Mutex<Vec<DeviceMemory>>]>,
     idle_bytes: AtomicU64,
 }
-
-// SAFETY: idle blocks are memory that nobody uses; see `Block`.
-unsafe impl Send for Shelves {}
-// SAFETY: as above; the lists are behind locks.
-unsafe impl Sync for Shelves {}
 
 impl MemoryPool {
     pub(crate) fn new(device: Device, kind: UsmKind) -> Self {
@@ -100,14 +90,14 @@ impl MemoryPool {
     pub(crate) fn take(&self, size_bytes: usize) -> Result<Block> {
         self.requests.fetch_add(1, Ordering::Relaxed);
         let class = class_of(size_bytes).ok_or_else(|| self.out_of_memory(size_bytes))?;
-        let start = match self.shelves().pop(class) {
-            Some(start) => start,
+        let memory = match self.shelves().pop(class) {
+            Some(memory) => memory,
             None => self.ask_system(size_bytes, class)?,
         };
         self.used_blocks.fetch_add(1, Ordering::Relaxed);
         self.used_bytes
             .fetch_add(bytes_of(class) as u64, Ordering::Relaxed);
-        Ok(Block { start, class })
+        Ok(Block { memory, class })
     }
 
     /// Keeps a block for the next user, or returns it to the system when enough is kept.
@@ -116,24 +106,29 @@ impl MemoryPool {
         reason = "ends the right to use the block"
     )]
     pub(crate) fn give_back(&self, block: Block) {
-        let Block { start, class } = block;
+        let Block { memory, class } = block;
         let size_bytes = bytes_of(class) as u64;
         self.used_blocks.fetch_sub(1, Ordering::Relaxed);
         self.used_bytes.fetch_sub(size_bytes, Ordering::Relaxed);
         let shelves = self.shelves();
         if shelves.idle_bytes.load(Ordering::Relaxed) + size_bytes > self.idle_limit_bytes {
-            self.release(start, class);
+            self.release(memory, class);
         } else {
-            shelves.push(start, class);
+            shelves.push(memory, class);
         }
+    }
+
+    /// Whether the host may use this pool's memory by its address.
+    pub(crate) fn is_host_accessible(&self) -> bool {
+        self.device.driver().is_host_accessible(self.kind)
     }
 
     /// Returns all idle memory to the system, and how many bytes that was.
     pub(crate) fn trim(&self) -> u64 {
         let mut released = 0;
         for class in 0..CLASSES {
-            while let Some(start) = self.shelves().pop(class) {
-                self.release(start, class);
+            while let Some(memory) = self.shelves().pop(class) {
+                self.release(memory, class);
                 released += bytes_of(class) as u64;
             }
         }
@@ -156,7 +151,7 @@ impl MemoryPool {
 
     /// Asks the device for a new block; when it has none, gives idle memory back and asks again.
     #[cold]
-    fn ask_system(&self, size_bytes: usize, class: usize) -> Result<NonNull<u8>> {
+    fn ask_system(&self, size_bytes: usize, class: usize) -> Result<DeviceMemory> {
         self.system_requests.fetch_add(1, Ordering::Relaxed);
         let rounded = bytes_of(class);
         if size_bytes as u64 > self.device.info().memory_bytes {
@@ -172,9 +167,12 @@ impl MemoryPool {
             .ok_or_else(|| self.out_of_memory(size_bytes))
     }
 
-    fn release(&self, start: NonNull<u8>, class: usize) {
+    fn release(&self, memory: DeviceMemory, class: usize) {
         // SAFETY: the block came from this driver with this size, and nobody uses it any more.
-        unsafe { self.device.driver().free(start, bytes_of(class), self.kind) };
+        unsafe {
+            let driver = self.device.driver();
+            driver.free(memory, bytes_of(class), self.kind);
+        }
     }
 
     fn out_of_memory(&self, size_bytes: usize) -> Error {
@@ -207,21 +205,21 @@ impl Default for Shelves {
 }
 
 impl Shelves {
-    fn pop(&self, class: usize) -> Option<NonNull<u8>> {
+    fn pop(&self, class: usize) -> Option<DeviceMemory> {
         let mut shelf = self.classes[class]
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        let start = shelf.pop()?;
+        let memory = shelf.pop()?;
         self.idle_bytes
             .fetch_sub(bytes_of(class) as u64, Ordering::Relaxed);
-        Some(start)
+        Some(memory)
     }
 
-    fn push(&self, start: NonNull<u8>, class: usize) {
+    fn push(&self, memory: DeviceMemory, class: usize) {
         let mut shelf = self.classes[class]
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        shelf.push(start);
+        shelf.push(memory);
         self.idle_bytes
             .fetch_add(bytes_of(class) as u64, Ordering::Relaxed);
     }
@@ -279,7 +277,7 @@ mod tests {
         let pool = pool();
         for size in [0, 1, 64, 100, 4096, 100_000, 5 << 20] {
             let block = pool.take(size).unwrap();
-            let address = block.start();
+            let address = block.memory().backing;
             assert_eq!(address.as_ptr() as usize % 64, 0);
             if size >= 1 << 20 {
                 assert_eq!(address.as_ptr() as usize % 4096, 0);
@@ -288,7 +286,7 @@ mod tests {
             unsafe { address.as_ptr().write_bytes(7, size) };
             pool.give_back(block);
             let again = pool.take(size).unwrap();
-            assert_eq!(again.start(), address);
+            assert_eq!(again.memory().backing, address);
             pool.give_back(again);
         }
         let statistics = pool.statistics();
@@ -340,7 +338,7 @@ mod tests {
                     for round in 0..500 {
                         let size = 64 + (round * 37) % 3000;
                         let block = pool.take(size).unwrap();
-                        let start = block.start().as_ptr();
+                        let start = block.memory().backing.as_ptr();
                         // SAFETY: the block has at least `size` bytes and is ours.
                         unsafe {
                             start.write_bytes(mark, size);

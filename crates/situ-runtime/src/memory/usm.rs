@@ -1,9 +1,9 @@
 //! USM allocations: bytes that a context's devices can reach, by a plain address.
 
 use std::fmt;
-use std::ptr::NonNull;
 use std::sync::Arc;
 
+use crate::backend::DeviceMemory;
 use crate::context::Context;
 use crate::error::Result;
 use crate::memory::pool::Block;
@@ -78,8 +78,21 @@ impl Allocation {
     }
 
     /// The address of the first byte.
+    ///
+    /// The host may use it only if [`Self::is_host_accessible`]; on some devices, reading it
+    /// anyway ends the process.
     pub fn as_ptr(&self) -> *mut u8 {
-        self.start().as_ptr()
+        self.device_memory().address.as_ptr()
+    }
+
+    /// Where the bytes are for code that runs on the device.
+    pub(crate) fn backing_ptr(&self) -> *mut u8 {
+        self.device_memory().backing.as_ptr()
+    }
+
+    /// Whether the host may read and write the bytes by their address.
+    pub fn is_host_accessible(&self) -> bool {
+        self.context.pool(self.kind).is_host_accessible()
     }
 
     /// How many bytes there are.
@@ -97,11 +110,11 @@ impl Allocation {
         &self.context
     }
 
-    fn start(&self) -> NonNull<u8> {
+    fn device_memory(&self) -> DeviceMemory {
         self.block
             .as_ref()
             .expect("only `drop` takes the block")
-            .start()
+            .memory()
     }
 }
 

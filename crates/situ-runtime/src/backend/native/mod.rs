@@ -17,14 +17,13 @@ mod program;
 pub mod scratch;
 pub mod vector_math;
 
-use std::ptr::NonNull;
 use std::sync::Arc;
 
 use situ_codegen::MathMode;
 use situ_codegen::llvm::{self, TargetOptions};
 use situ_ir::ValidModule;
 
-use crate::backend::{DeviceProgram, Driver, host_memory};
+use crate::backend::{DeviceMemory, DeviceProgram, Driver, host_memory};
 use crate::compile_cache::{CacheKey, CompileCache, DiskCache};
 use crate::config::{self, CacheLocation, Config};
 use crate::device::{Aspect, DeviceInfo};
@@ -148,12 +147,16 @@ impl Driver for NativeDriver {
         Ok(Arc::new(program))
     }
 
-    fn allocate(&self, size_bytes: usize, _kind: UsmKind) -> Option<NonNull<u8>> {
-        host_memory::allocate(size_bytes)
+    fn allocate(&self, size_bytes: usize, _kind: UsmKind) -> Option<DeviceMemory> {
+        host_memory::allocate(size_bytes).map(DeviceMemory::on_host)
     }
 
-    unsafe fn free(&self, start: NonNull<u8>, size_bytes: usize, _kind: UsmKind) {
+    unsafe fn free(&self, memory: DeviceMemory, size_bytes: usize, _kind: UsmKind) {
         // SAFETY: the caller keeps the contract of `Driver::free`, which is the same.
-        unsafe { host_memory::free(start, size_bytes) };
+        unsafe { host_memory::free(memory.backing, size_bytes) };
+    }
+
+    fn is_host_accessible(&self, _kind: UsmKind) -> bool {
+        true
     }
 }

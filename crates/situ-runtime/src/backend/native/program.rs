@@ -187,7 +187,7 @@ impl Slots {
                     allocation,
                     byte_offset,
                 } => {
-                    let address = allocation.as_ptr().wrapping_add(*byte_offset);
+                    let address = allocation.backing_ptr().wrapping_add(*byte_offset);
                     slots.push(address.expose_provenance() as u64);
                 }
                 Argument::Local { size_bytes } => {

@@ -4,14 +4,13 @@
 //! reads of uninitialised local and private memory, and barriers that not everybody reaches, and
 //! reports them as errors that name the kernel's source.
 
-use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use situ_codegen::llvm::TargetOptions;
 use situ_ir::interpret::{self, Interpreter, Options};
 use situ_ir::{NdRange, ValidModule};
 
-use crate::backend::{DeviceProgram, Driver, host_memory};
+use crate::backend::{DeviceMemory, DeviceProgram, Driver, host_memory};
 use crate::device::{Aspect, DeviceInfo};
 use crate::error::{Error, Result};
 use crate::launch::Argument;
@@ -68,13 +67,17 @@ impl Driver for ReferenceDriver {
         }))
     }
 
-    fn allocate(&self, size_bytes: usize, _kind: UsmKind) -> Option<NonNull<u8>> {
-        host_memory::allocate(size_bytes)
+    fn allocate(&self, size_bytes: usize, _kind: UsmKind) -> Option<DeviceMemory> {
+        host_memory::allocate(size_bytes).map(DeviceMemory::on_host)
     }
 
-    unsafe fn free(&self, start: NonNull<u8>, size_bytes: usize, _kind: UsmKind) {
+    unsafe fn free(&self, memory: DeviceMemory, size_bytes: usize, _kind: UsmKind) {
         // SAFETY: the caller keeps the contract of `Driver::free`, which is the same.
-        unsafe { host_memory::free(start, size_bytes) };
+        unsafe { host_memory::free(memory.backing, size_bytes) };
+    }
+
+    fn is_host_accessible(&self, _kind: UsmKind) -> bool {
+        true
     }
 }
 
@@ -110,7 +113,8 @@ impl DeviceProgram for ReferenceProgram {
                 // device runs; host code that writes at the same time is a race of the user's,
                 // on every device.
                 unsafe {
-                    std::slice::from_raw_parts_mut(allocation.as_ptr(), allocation.size_bytes())
+                    let (start, len) = (allocation.backing_ptr(), allocation.size_bytes());
+                    std::slice::from_raw_parts_mut(start, len)
                 }
             })
             .collect();
