@@ -44,6 +44,10 @@ pub struct PoolStatistics {
     pub used_blocks: u64,
     /// Their total size, rounded up to size classes.
     pub used_bytes: u64,
+    /// Blocks that no user holds, but work that is not done yet.
+    pub pending_blocks: u64,
+    /// Their total size.
+    pub pending_bytes: u64,
     /// Memory kept for reuse.
     pub idle_bytes: u64,
     /// Requests since the start.
@@ -61,6 +65,8 @@ pub(crate) struct MemoryPool {
     shelves: ForkLocal<Shelves>,
     used_blocks: AtomicU64,
     used_bytes: AtomicU64,
+    pending_blocks: AtomicU64,
+    pending_bytes: AtomicU64,
     requests: AtomicU64,
     system_requests: AtomicU64,
 }
@@ -81,6 +87,8 @@ impl MemoryPool {
             shelves: ForkLocal::new(),
             used_blocks: AtomicU64::new(0),
             used_bytes: AtomicU64::new(0),
+            pending_blocks: AtomicU64::new(0),
+            pending_bytes: AtomicU64::new(0),
             requests: AtomicU64::new(0),
             system_requests: AtomicU64::new(0),
         }
@@ -100,16 +108,27 @@ impl MemoryPool {
         Ok(Block { memory, class })
     }
 
-    /// Keeps a block for the next user, or returns it to the system when enough is kept.
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "ends the right to use the block"
-    )]
-    pub(crate) fn give_back(&self, block: Block) {
-        let Block { memory, class } = block;
-        let size_bytes = bytes_of(class) as u64;
+    /// Notes that a block has no user left, but still work that is not done.
+    pub(crate) fn mark_pending(&self, block: &Block) {
+        let size_bytes = bytes_of(block.class) as u64;
         self.used_blocks.fetch_sub(1, Ordering::Relaxed);
         self.used_bytes.fetch_sub(size_bytes, Ordering::Relaxed);
+        self.pending_blocks.fetch_add(1, Ordering::Relaxed);
+        self.pending_bytes.fetch_add(size_bytes, Ordering::Relaxed);
+    }
+
+    /// Keeps a block for the next user, or returns it to the system when enough is kept. The
+    /// caller does not use it any more.
+    pub(crate) fn give_back(&self, block: &Block, was_pending: bool) {
+        let Block { memory, class } = *block;
+        let size_bytes = bytes_of(class) as u64;
+        let (blocks, bytes) = if was_pending {
+            (&self.pending_blocks, &self.pending_bytes)
+        } else {
+            (&self.used_blocks, &self.used_bytes)
+        };
+        blocks.fetch_sub(1, Ordering::Relaxed);
+        bytes.fetch_sub(size_bytes, Ordering::Relaxed);
         let shelves = self.shelves();
         if shelves.idle_bytes.load(Ordering::Relaxed) + size_bytes > self.idle_limit_bytes {
             self.release(memory, class);
@@ -139,6 +158,8 @@ impl MemoryPool {
         PoolStatistics {
             used_blocks: self.used_blocks.load(Ordering::Relaxed),
             used_bytes: self.used_bytes.load(Ordering::Relaxed),
+            pending_blocks: self.pending_blocks.load(Ordering::Relaxed),
+            pending_bytes: self.pending_bytes.load(Ordering::Relaxed),
             idle_bytes: self.shelves().idle_bytes.load(Ordering::Relaxed),
             requests: self.requests.load(Ordering::Relaxed),
             system_requests: self.system_requests.load(Ordering::Relaxed),
@@ -284,10 +305,10 @@ mod tests {
             }
             // SAFETY: the block has at least `size` bytes and is ours.
             unsafe { address.as_ptr().write_bytes(7, size) };
-            pool.give_back(block);
+            pool.give_back(&block, false);
             let again = pool.take(size).unwrap();
             assert_eq!(again.memory().backing, address);
-            pool.give_back(again);
+            pool.give_back(&again, false);
         }
         let statistics = pool.statistics();
         assert_eq!((statistics.used_blocks, statistics.used_bytes), (0, 0));
@@ -314,7 +335,7 @@ mod tests {
                 other => panic!("unexpected {other:?}"),
             }
         }
-        pool.give_back(held);
+        pool.give_back(&held, false);
     }
 
     #[test]
@@ -323,7 +344,7 @@ mod tests {
         pool.idle_limit_bytes = 1 << 20;
         let blocks: Vec<Block> = (0..64).map(|_| pool.take(64 << 10).unwrap()).collect();
         for block in blocks {
-            pool.give_back(block);
+            pool.give_back(&block, false);
         }
         assert_eq!(pool.statistics().idle_bytes, 1 << 20);
     }
@@ -345,7 +366,7 @@ mod tests {
                             std::thread::yield_now();
                             assert!((0..size).all(|offset| *start.add(offset) == mark));
                         }
-                        pool.give_back(block);
+                        pool.give_back(&block, false);
                     }
                 });
             }

@@ -2,11 +2,11 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::backend::DeviceMemory;
 use crate::context::Context;
 use crate::error::Result;
-use crate::memory::pool::Block;
+use crate::memory::pool::{Block, MemoryPool};
 use crate::queue::Queue;
 
 /// Where an allocation lives and who may touch it.
@@ -45,17 +45,13 @@ impl fmt::Display for UsmKind {
     }
 }
 
-/// Owned USM bytes. Returned to the context's pool on drop.
+/// Owned USM bytes. Returned to the context's pool when this and all work that uses them is gone.
 ///
 /// Contents are shared memory: kernels, copies and (where it is accessible) the host all reach
 /// them by address, and keeping them apart is the business of whoever submits the work.
 #[derive(Debug)]
 pub struct Allocation {
-    context: Context,
-    kind: UsmKind,
-    size_bytes: usize,
-    /// Taken out on drop.
-    block: Option<Block>,
+    memory: Arc<Memory>,
 }
 
 impl Allocation {
@@ -67,13 +63,9 @@ impl Allocation {
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
     pub fn new(queue: &Queue, size_bytes: usize, kind: UsmKind) -> Result<Arc<Self>> {
-        let context = queue.context().clone();
-        let block = context.pool(kind).take(size_bytes)?;
+        let memory = Memory::new(queue.context(), size_bytes, kind)?;
         Ok(Arc::new(Self {
-            context,
-            kind,
-            size_bytes,
-            block: Some(block),
+            memory: Arc::new(memory),
         }))
     }
 
@@ -82,46 +74,161 @@ impl Allocation {
     /// The host may use it only if [`Self::is_host_accessible`]; on some devices, reading it
     /// anyway ends the process.
     pub fn as_ptr(&self) -> *mut u8 {
-        self.device_memory().address.as_ptr()
+        self.memory.as_ptr()
     }
 
     /// Where the bytes are for code that runs on the device.
     pub(crate) fn backing_ptr(&self) -> *mut u8 {
-        self.device_memory().backing.as_ptr()
+        self.memory.backing_ptr()
     }
 
     /// Whether the host may read and write the bytes by their address.
     pub fn is_host_accessible(&self) -> bool {
-        self.context.pool(self.kind).is_host_accessible()
+        self.memory.is_host_accessible()
     }
 
     /// How many bytes there are.
     pub fn size_bytes(&self) -> usize {
-        self.size_bytes
+        self.memory.size_bytes()
     }
 
     /// Where it lives.
     pub fn kind(&self) -> UsmKind {
-        self.kind
+        self.memory.kind()
     }
 
     /// Which devices can reach it.
     pub fn context(&self) -> &Context {
-        &self.context
+        self.memory.context()
     }
 
-    fn device_memory(&self) -> DeviceMemory {
-        self.block
-            .as_ref()
-            .expect("only `drop` takes the block")
-            .memory()
+    /// The bytes themselves, for work that may outlive this handle.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "commands that run later are about to use it")
+    )]
+    pub(crate) fn memory(&self) -> &Arc<Memory> {
+        &self.memory
     }
 }
 
 impl Drop for Allocation {
     fn drop(&mut self) {
-        if let Some(block) = self.block.take() {
-            self.context.pool(self.kind).give_back(block);
+        // Nobody else can take another handle now: only `&self` gives them out.
+        if Arc::strong_count(&self.memory) > 1 {
+            self.memory.mark_pending();
         }
+    }
+}
+
+/// The bytes of an allocation: what work holds on to while it runs.
+///
+/// Users hold an [`Allocation`], commands hold this. So the pool can tell memory that somebody
+/// wants from memory that only waits for the end of work, and will come back by itself.
+#[derive(Debug)]
+pub(crate) struct Memory {
+    context: Context,
+    kind: UsmKind,
+    size_bytes: usize,
+    block: Block,
+    /// No user is left; the pool was told.
+    is_pending: AtomicBool,
+}
+
+impl Memory {
+    fn new(context: &Context, size_bytes: usize, kind: UsmKind) -> Result<Self> {
+        let block = context.pool(kind).take(size_bytes)?;
+        Ok(Self {
+            context: context.clone(),
+            kind,
+            size_bytes,
+            block,
+            is_pending: AtomicBool::new(false),
+        })
+    }
+
+    /// As [`Allocation::as_ptr`].
+    pub(crate) fn as_ptr(&self) -> *mut u8 {
+        self.block.memory().address.as_ptr()
+    }
+
+    /// As [`Allocation::backing_ptr`].
+    pub(crate) fn backing_ptr(&self) -> *mut u8 {
+        self.block.memory().backing.as_ptr()
+    }
+
+    /// As [`Allocation::is_host_accessible`].
+    pub(crate) fn is_host_accessible(&self) -> bool {
+        self.pool().is_host_accessible()
+    }
+
+    /// As [`Allocation::size_bytes`].
+    pub(crate) fn size_bytes(&self) -> usize {
+        self.size_bytes
+    }
+
+    /// As [`Allocation::kind`].
+    pub(crate) fn kind(&self) -> UsmKind {
+        self.kind
+    }
+
+    /// As [`Allocation::context`].
+    pub(crate) fn context(&self) -> &Context {
+        &self.context
+    }
+
+    fn pool(&self) -> &MemoryPool {
+        self.context.pool(self.kind)
+    }
+
+    fn mark_pending(&self) {
+        self.is_pending.store(true, Ordering::Relaxed);
+        self.pool().mark_pending(&self.block);
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        // The count of the `Arc` orders this after `mark_pending`.
+        let was_pending = *self.is_pending.get_mut();
+        self.pool().give_back(&self.block, was_pending);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::Device;
+
+    #[test]
+    fn memory_comes_back_when_user_and_work_are_done() {
+        let context = Context::new(&[Device::default_device()]).unwrap();
+        let queue = Queue::with_context(
+            &context,
+            &Device::default_device(),
+            crate::queue::QueueProperties::default(),
+        )
+        .unwrap();
+        let blocks = || {
+            let (_, statistics) = context.memory_statistics()[0];
+            (statistics.used_blocks, statistics.pending_blocks)
+        };
+        let allocation = Allocation::new(&queue, 1000, UsmKind::Device).unwrap();
+        let command = Arc::clone(allocation.memory());
+        assert_eq!(blocks(), (1, 0));
+        drop(allocation);
+        assert_eq!(blocks(), (0, 1), "only the command is left");
+        drop(command);
+        assert_eq!(blocks(), (0, 0));
+
+        let allocation = Allocation::new(&queue, 1000, UsmKind::Device).unwrap();
+        drop(Arc::clone(allocation.memory()));
+        assert_eq!(
+            blocks(),
+            (1, 0),
+            "work that is done does not free the user's memory"
+        );
+        drop(allocation);
+        assert_eq!(blocks(), (0, 0));
     }
 }
