@@ -7,6 +7,7 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::device::Device;
 use crate::error::{Error, Result};
@@ -18,6 +19,7 @@ use crate::memory::usm::UsmKind;
 pub struct Context(Arc<Inner>);
 
 struct Inner {
+    id: u64,
     devices: Vec<Device>,
     pools: [MemoryPool; UsmKind::ALL.len()],
 }
@@ -41,8 +43,15 @@ impl Context {
 
     /// A context over devices that are known to fit together.
     pub(crate) fn over(devices: Vec<Device>) -> Self {
+        static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+        let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
         let pools = UsmKind::ALL.map(|kind| MemoryPool::new(devices[0].clone(), kind));
-        Self(Arc::new(Inner { devices, pools }))
+        Self(Arc::new(Inner { id, devices, pools }))
+    }
+
+    /// A small number by which messages name this context; no other of the process has it.
+    pub fn id(&self) -> u64 {
+        self.0.id
     }
 
     /// The devices that see this context's allocations.

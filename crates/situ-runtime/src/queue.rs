@@ -6,6 +6,7 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use situ_ir::NdRange;
 
@@ -39,15 +40,23 @@ impl Default for QueueProperties {
 pub struct Queue(Arc<Inner>);
 
 struct Inner {
+    id: u64,
     device: Device,
     context: Context,
     properties: QueueProperties,
+}
+
+/// The number of the next queue.
+fn next_id() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 impl Queue {
     /// A queue in the device's default context.
     pub fn new(device: &Device) -> Self {
         Self(Arc::new(Inner {
+            id: next_id(),
             device: device.clone(),
             context: device.default_context().clone(),
             properties: QueueProperties::default(),
@@ -74,10 +83,16 @@ impl Queue {
             });
         }
         Ok(Self(Arc::new(Inner {
+            id: next_id(),
             device: device.clone(),
             context: context.clone(),
             properties,
         })))
+    }
+
+    /// A small number by which messages name this queue; no other queue of the process has it.
+    pub fn id(&self) -> u64 {
+        self.0.id
     }
 
     /// The device work runs on.
