@@ -11,7 +11,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::memory::pool::{MemoryPool, PoolStatistics};
+use crate::memory::context_memory::ContextMemory;
+use crate::memory::statistics::PoolStatistics;
 use crate::memory::usm::UsmKind;
 
 /// A set of devices with common memory. Equality is identity.
@@ -21,7 +22,7 @@ pub struct Context(Arc<Inner>);
 struct Inner {
     id: u64,
     devices: Vec<Device>,
-    pools: [MemoryPool; UsmKind::ALL.len()],
+    memory: Arc<ContextMemory>,
 }
 
 impl Context {
@@ -45,8 +46,12 @@ impl Context {
     pub(crate) fn over(devices: Vec<Device>) -> Self {
         static NEXT_ID: AtomicU64 = AtomicU64::new(1);
         let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
-        let pools = UsmKind::ALL.map(|kind| MemoryPool::new(devices[0].clone(), kind));
-        Self(Arc::new(Inner { id, devices, pools }))
+        let memory = ContextMemory::new(id, &devices);
+        Self(Arc::new(Inner {
+            id,
+            devices,
+            memory,
+        }))
     }
 
     /// A small number by which messages name this context; no other of the process has it.
@@ -61,16 +66,16 @@ impl Context {
 
     /// What the memory pools hold, for each USM kind.
     pub fn memory_statistics(&self) -> [(UsmKind, PoolStatistics); UsmKind::ALL.len()] {
-        UsmKind::ALL.map(|kind| (kind, self.pool(kind).statistics()))
+        self.0.memory.statistics()
     }
 
     /// Returns memory that is not in use to the system, and how many bytes that was.
     pub fn trim_memory(&self) -> u64 {
-        self.0.pools.iter().map(MemoryPool::trim).sum()
+        self.0.memory.trim()
     }
 
-    pub(crate) fn pool(&self, kind: UsmKind) -> &MemoryPool {
-        &self.0.pools[kind as usize]
+    pub(crate) fn memory(&self) -> &Arc<ContextMemory> {
+        &self.0.memory
     }
 }
 

@@ -8,6 +8,7 @@ use std::fmt;
 
 use situ_ir::{DType, RangeError, Type};
 
+use crate::memory::byte_count::ByteCount;
 use crate::memory::usm::UsmKind;
 
 /// The result of a runtime call.
@@ -59,10 +60,15 @@ pub enum Error {
 
     /// There is not enough memory.
     #[error(
-        "out of memory: cannot allocate {size_bytes} bytes of {kind} memory on {device}\n  \
-         why:  the device has {device_bytes} bytes in all; situ uses {used_bytes} of them and keeps \
-         {idle_bytes} for reuse\n  \
-         help: release arrays that are no longer needed, or work on smaller pieces"
+        "out of memory: cannot allocate {} of {kind} memory on {device}\n  \
+         why:  the device has {} in all; of these, situ's arrays use {}, unfinished work {}, and {} \
+         are kept for reuse\n  \
+         help: release arrays that are no longer needed, or work on smaller pieces",
+        ByteCount(*size_bytes as u64),
+        ByteCount(*device_bytes),
+        ByteCount(*used_bytes),
+        ByteCount(*pending_bytes),
+        ByteCount(*idle_bytes)
     )]
     OutOfMemory {
         /// What was asked for.
@@ -75,7 +81,9 @@ pub enum Error {
         device_bytes: u64,
         /// What allocations hold at present.
         used_bytes: u64,
-        /// What the pool holds beyond that.
+        /// What unfinished work holds beyond that.
+        pending_bytes: u64,
+        /// What the pools keep for reuse.
         idle_bytes: u64,
     },
 

@@ -9,10 +9,20 @@ const MAP_FROM_BYTES: usize = 1 << 20;
 /// Blocks of this size ask for huge pages: a fault then covers 2 MiB instead of 4 KiB.
 const HUGE_FROM_BYTES: usize = 4 << 20;
 
+/// For blocks of this size, it is worth looking whether the machine has that much left. The system
+/// itself promises more than it has, and ends the process that takes it at its word.
+const CHECK_FROM_BYTES: usize = 64 << 20;
+
 const ALIGNMENT: usize = 64;
 
-/// Memory aligned to a cache line, and to pages from 1 MiB on; `None` when the system refuses.
+/// Memory aligned to a cache line, and to pages from 1 MiB on; `None` when the system refuses or
+/// has not as much.
 pub(super) fn allocate(size_bytes: usize) -> Option<NonNull<u8>> {
+    if size_bytes >= CHECK_FROM_BYTES
+        && available_bytes().is_some_and(|available| size_bytes as u64 > available)
+    {
+        return None;
+    }
     if size_bytes >= MAP_FROM_BYTES {
         return map(size_bytes);
     }
@@ -72,6 +82,18 @@ pub(super) fn total_bytes() -> u64 {
         .saturating_mul(u64::try_from(page_bytes).unwrap_or(0))
 }
 
+/// What the machine could give at this moment without taking it from running programs; `None` when
+/// it does not tell.
+fn available_bytes() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let field = |name: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+        let kibibytes: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
+        Some(kibibytes * 1024)
+    };
+    Some(field("MemAvailable:")? + field("SwapFree:").unwrap_or(0))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -81,5 +103,9 @@ mod tests {
         assert_eq!(allocate(1 << 60), None);
         assert_eq!(allocate(usize::MAX), None);
         assert!(total_bytes() > 1 << 20);
+        let available = available_bytes().expect("Linux tells");
+        assert!(available > 1 << 20);
+        // More than is left, but not more than the system would promise.
+        assert_eq!(allocate(available as usize + (1 << 30)), None);
     }
 }

@@ -1,5 +1,23 @@
-//! USM memory: allocations, the pool they come from, and copies.
+//! USM memory: allocations, the pools they come from, and copies.
+//!
+//! | module | about |
+//! |---|---|
+//! | [`usm`] | kinds of memory, and allocations |
+//! | [`copy`] | moving bytes |
+//! | `context_memory` | the pools of a context, and what to do when memory is short |
+//! | `pool`, `small_blocks`, `large_blocks`, `size_class` | blocks that wait for their next user |
+//! | `returns` | waiting for memory that work still uses |
+//! | [`statistics`], [`byte_count`] | numbers, and how they are written |
 
+pub mod byte_count;
+pub(crate) mod context_memory;
 pub mod copy;
-pub mod pool;
+mod large_blocks;
+mod pool;
+mod returns;
+mod size_class;
+mod small_blocks;
+pub mod statistics;
 pub mod usm;
+
+pub use context_memory::{process_statistics, trim_all};

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::context::Context;
 use crate::error::Result;
-use crate::memory::pool::{Block, MemoryPool};
+use crate::memory::pool::Block;
 use crate::queue::Queue;
 
 /// Where an allocation lives and who may touch it.
@@ -137,7 +137,7 @@ pub(crate) struct Memory {
 
 impl Memory {
     fn new(context: &Context, size_bytes: usize, kind: UsmKind) -> Result<Self> {
-        let block = context.pool(kind).take(size_bytes)?;
+        let block = context.memory().take(size_bytes, kind)?;
         Ok(Self {
             context: context.clone(),
             kind,
@@ -159,7 +159,7 @@ impl Memory {
 
     /// As [`Allocation::is_host_accessible`].
     pub(crate) fn is_host_accessible(&self) -> bool {
-        self.pool().is_host_accessible()
+        self.context.memory().is_host_accessible(self.kind)
     }
 
     /// As [`Allocation::size_bytes`].
@@ -177,13 +177,9 @@ impl Memory {
         &self.context
     }
 
-    fn pool(&self) -> &MemoryPool {
-        self.context.pool(self.kind)
-    }
-
     fn mark_pending(&self) {
         self.is_pending.store(true, Ordering::Relaxed);
-        self.pool().mark_pending(&self.block);
+        self.context.memory().mark_pending(&self.block, self.kind);
     }
 }
 
@@ -191,7 +187,8 @@ impl Drop for Memory {
     fn drop(&mut self) {
         // The count of the `Arc` orders this after `mark_pending`.
         let was_pending = *self.is_pending.get_mut();
-        self.pool().give_back(&self.block, was_pending);
+        let memory = self.context.memory();
+        memory.give_back(&self.block, self.kind, was_pending);
     }
 }
 

@@ -8,6 +8,7 @@ use situ_runtime::backend::native::jit::LoadedObject;
 use situ_runtime::backend::native::pool::{CostEstimate, Pool, Work};
 use situ_runtime::backend::native::vector_math::VectorMath;
 use situ_runtime::compile_cache::{CacheKey, CompileCache};
+use situ_runtime::{Allocation, Context, Device, Queue, QueueProperties, UsmKind};
 
 use crate::{call, host_options, kernels};
 
@@ -69,6 +70,29 @@ fn the_pool_works_in_a_child_forked_in_the_middle_of_a_launch() {
             assert!(in_child(|| sum_in_parallel(&pool) == 400 * 399 / 2));
         }
     });
+}
+
+#[test]
+fn memory_of_the_parent_is_the_childs_own() {
+    let device = Device::default_device();
+    let context = Context::new(std::slice::from_ref(&device)).unwrap();
+    let queue = Queue::with_context(&context, &device, QueueProperties::default()).unwrap();
+    let allocate = |size_bytes| Allocation::new(&queue, size_bytes, UsmKind::Host).unwrap();
+    let numbers = || {
+        let statistics = context.memory_statistics()[UsmKind::Host as usize].1;
+        (statistics.used_blocks, statistics.idle_blocks)
+    };
+    let mut held = vec![allocate(100), allocate(5 << 20)];
+    drop(allocate(200));
+    assert_eq!(numbers(), (2, 1));
+    assert!(in_child(|| {
+        let inherited = numbers();
+        drop(std::mem::take(&mut held));
+        let freed = numbers();
+        drop(allocate(5 << 20));
+        inherited == (2, 0) && freed == (0, 2) && numbers() == (0, 2)
+    }));
+    assert_eq!(numbers(), (2, 1));
 }
 
 #[test]

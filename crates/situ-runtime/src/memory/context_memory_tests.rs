@@ -1,0 +1,191 @@
+//! Pools through the door everybody uses.
+
+use std::sync::mpsc;
+use std::thread;
+
+use super::*;
+
+const KIND: UsmKind = UsmKind::Shared;
+
+fn memory() -> Arc<ContextMemory> {
+    ContextMemory::new(0, &[Device::default_device()])
+}
+
+fn statistics(memory: &ContextMemory) -> PoolStatistics {
+    memory.statistics()[KIND as usize].1
+}
+
+fn address(block: &Block) -> usize {
+    block.memory().backing.as_ptr() as usize
+}
+
+#[test]
+fn blocks_are_aligned_writable_and_reused() {
+    let memory = memory();
+    for size in [0, 1, 64, 100, 4096, 100_000, 5 << 20] {
+        let block = memory.take(size, KIND).unwrap();
+        let start = block.memory().backing.as_ptr();
+        assert_eq!(start as usize % 64, 0);
+        if size >= 1 << 20 {
+            assert_eq!(start as usize % 4096, 0);
+        }
+        // SAFETY: the block has at least `size` bytes and is ours.
+        unsafe { start.write_bytes(7, size) };
+        memory.give_back(&block, KIND, false);
+        let again = memory.take(size, KIND).unwrap();
+        assert_eq!(address(&again), start as usize);
+        memory.give_back(&again, KIND, false);
+    }
+    let found = statistics(&memory);
+    assert_eq!((found.used_blocks, found.used_bytes), (0, 0));
+    assert_eq!((found.requests, found.system_requests), (14, 5));
+    assert_eq!((found.reused(), found.idle_blocks), (9, 5));
+    assert_eq!(found.peak_bytes, found.idle_bytes);
+    assert_eq!(memory.trim(), found.idle_bytes);
+    let after = statistics(&memory);
+    assert_eq!((after.idle_blocks, after.idle_bytes), (0, 0));
+    assert_eq!(after.peak_bytes, found.peak_bytes);
+}
+
+#[test]
+fn impossible_requests_are_refused_with_the_facts() {
+    let memory = memory();
+    let held = memory.take(1000, KIND).unwrap();
+    for size in [1 << 60, usize::MAX, 1 << 47] {
+        match memory.take(size, KIND) {
+            Err(Error::OutOfMemory {
+                size_bytes,
+                used_bytes,
+                device,
+                ..
+            }) => {
+                assert_eq!(size_bytes, size);
+                assert!(used_bytes >= 1024, "{used_bytes}");
+                assert_eq!(device, "native:cpu:0");
+            }
+            other => panic!("unexpected {other:?}"),
+        }
+    }
+    let found = statistics(&memory);
+    assert_eq!((found.used_blocks, found.requests), (1, 4));
+    memory.give_back(&held, KIND, false);
+}
+
+#[test]
+fn threads_never_share_a_block() {
+    let memory = memory();
+    thread::scope(|scope| {
+        for mark in 0..8u8 {
+            let memory = &memory;
+            scope.spawn(move || {
+                for round in 0..500 {
+                    let size = 64 + (round * 37) % 3000;
+                    let block = memory.take(size, KIND).unwrap();
+                    let start = block.memory().backing.as_ptr();
+                    // SAFETY: the block has at least `size` bytes and is ours.
+                    unsafe {
+                        start.write_bytes(mark, size);
+                        thread::yield_now();
+                        assert!((0..size).all(|offset| *start.add(offset) == mark));
+                    }
+                    memory.give_back(&block, KIND, false);
+                }
+            });
+        }
+    });
+    assert_eq!(statistics(&memory).used_bytes, 0);
+}
+
+#[test]
+fn what_a_finished_thread_left_is_used_by_others() {
+    let memory = memory();
+    let left = thread::scope(|scope| {
+        let thread = scope.spawn(|| {
+            let block = memory.take(1000, KIND).unwrap();
+            memory.give_back(&block, KIND, false);
+            address(&block)
+        });
+        thread.join().unwrap()
+    });
+    let block = memory.take(1000, KIND).unwrap();
+    assert_eq!(address(&block), left);
+    memory.give_back(&block, KIND, false);
+}
+
+#[test]
+fn a_block_goes_back_to_the_thread_that_took_it() {
+    let memory = memory();
+    let block = memory.take(1000, KIND).unwrap();
+    let wanted = address(&block);
+    thread::scope(|scope| {
+        scope.spawn(|| memory.give_back(&block, KIND, false));
+    });
+    let again = memory.take(1000, KIND).unwrap();
+    assert_eq!(address(&again), wanted);
+    memory.give_back(&again, KIND, false);
+}
+
+#[test]
+fn a_large_block_that_work_gives_back_in_time_is_waited_for() {
+    let mut memory = memory();
+    // The wait must end with the block, not with the time.
+    let patience = &mut Arc::get_mut(&mut memory).unwrap().wait_per_mebibyte;
+    *patience = Duration::from_mins(10);
+    let block = memory.take(1 << 20, KIND).unwrap();
+    memory.mark_pending(&block, KIND);
+    let (asking, asked) = mpsc::channel();
+    thread::scope(|scope| {
+        let waiter = scope.spawn(|| {
+            asking.send(()).unwrap();
+            memory.take(1 << 20, KIND).unwrap()
+        });
+        asked.recv().unwrap();
+        // The waiter is asleep by then in nearly all runs; the outcome is the same in any.
+        thread::sleep(Duration::from_millis(20));
+        memory.give_back(&block, KIND, true);
+        let found = waiter.join().unwrap();
+        assert_eq!(address(&found), address(&block));
+        memory.give_back(&found, KIND, false);
+    });
+    let found = statistics(&memory);
+    assert_eq!((found.pending_blocks, found.system_requests), (0, 1));
+}
+
+#[test]
+fn work_that_takes_longer_than_page_faults_is_not_waited_for() {
+    let memory = memory();
+    let block = memory.take(1 << 20, KIND).unwrap();
+    memory.mark_pending(&block, KIND);
+    let fresh = memory.take(1 << 20, KIND).unwrap();
+    assert_ne!(address(&fresh), address(&block));
+    assert_eq!(statistics(&memory).system_requests, 2);
+    let found = statistics(&memory);
+    assert_eq!((found.used_blocks, found.pending_blocks), (1, 1));
+    memory.give_back(&block, KIND, true);
+    memory.give_back(&fresh, KIND, false);
+    assert_eq!(statistics(&memory).idle_blocks, 2);
+}
+
+#[test]
+fn contexts_in_use_are_listed_until_they_are_gone() {
+    let listed = |memory: &Arc<ContextMemory>| {
+        let all = ContextMemory::all();
+        all.iter().any(|other| Arc::ptr_eq(other, memory))
+    };
+    let memory = memory();
+    assert!(!listed(&memory));
+    let block = memory.take(10, KIND).unwrap();
+    memory.give_back(&block, KIND, false);
+    assert!(listed(&memory));
+    let weak = Arc::downgrade(&memory);
+    drop(memory);
+    // Whoever looks through the list holds what is in it for that moment.
+    while weak.strong_count() > 0 {
+        thread::yield_now();
+    }
+    assert!(
+        ContextMemory::all()
+            .iter()
+            .all(|other| Arc::as_ptr(other) != weak.as_ptr())
+    );
+}

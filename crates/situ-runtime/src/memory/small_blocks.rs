@@ -1,0 +1,130 @@
+//! Idle small blocks, in shards so that threads do not meet.
+//!
+//! Each thread takes small blocks from one shard, and a block goes back to the shard it came from,
+//! whoever drops it: a thread that makes arrays and one that runs their kernels do not drain each
+//! other. A shard's lock is contended only when two threads share a shard or one frees what the
+//! other took. A thread whose shard is empty looks at the others before the system is asked, so
+//! what a finished thread left behind is used, too.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::size_class::SizeClass;
+use crate::backend::DeviceMemory;
+
+/// The number of shards; a power of two.
+pub(super) const SHARDS: usize = 16;
+
+/// The shard this thread takes blocks from.
+pub(super) fn shard_of_this_thread() -> usize {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    thread_local! {
+        static SHARD: usize = NEXT.fetch_add(1, Ordering::Relaxed) % SHARDS;
+    }
+    // A thread that is ending frees its last arrays when this may be gone already.
+    SHARD.try_with(|shard| *shard).unwrap_or(0)
+}
+
+/// Idle blocks of all small classes.
+pub(super) struct SmallBlocks {
+    shards: [Shard; SHARDS],
+}
+
+/// On cache lines of its own, so that threads with different shards share nothing.
+#[derive(Default)]
+#[repr(align(128))]
+struct Shard {
+    shelves: Mutex<Shelves>,
+    /// Written under the lock, read without: whether looking in is worth while.
+    idle_blocks: AtomicUsize,
+}
+
+struct Shelves {
+    classes: [Vec<DeviceMemory>; SizeClass::SMALL],
+    idle_bytes: u64,
+}
+
+impl Default for Shelves {
+    fn default() -> Self {
+        Self {
+            classes: [const { Vec::new() }; SizeClass::SMALL],
+            idle_bytes: 0,
+        }
+    }
+}
+
+impl Shard {
+    fn lock(&self) -> MutexGuard<'_, Shelves> {
+        self.shelves.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn pop(&self, position: usize) -> Option<DeviceMemory> {
+        let mut shelves = self.lock();
+        let memory = shelves.classes[position].pop()?;
+        shelves.idle_bytes -= SizeClass::small(position).size_bytes() as u64;
+        let blocks = self.idle_blocks.load(Ordering::Relaxed);
+        self.idle_blocks.store(blocks - 1, Ordering::Relaxed);
+        Some(memory)
+    }
+}
+
+impl SmallBlocks {
+    pub(super) fn new() -> Self {
+        Self {
+            shards: Default::default(),
+        }
+    }
+
+    /// An idle block, if there is one: of this shard, or else of any other.
+    pub(super) fn pop(&self, position: usize, shard: usize) -> Option<DeviceMemory> {
+        self.shards[shard].pop(position).or_else(|| {
+            self.shards
+                .iter()
+                .filter(|other| other.idle_blocks.load(Ordering::Relaxed) > 0)
+                .find_map(|other| other.pop(position))
+        })
+    }
+
+    /// Keeps a block, unless its shard would then keep more than `limit_bytes`.
+    pub(super) fn push(
+        &self,
+        memory: DeviceMemory,
+        position: usize,
+        shard: usize,
+        limit_bytes: u64,
+    ) -> bool {
+        let shard = &self.shards[shard];
+        let mut shelves = shard.lock();
+        let idle_bytes = shelves.idle_bytes + SizeClass::small(position).size_bytes() as u64;
+        if idle_bytes > limit_bytes {
+            return false;
+        }
+        shelves.classes[position].push(memory);
+        shelves.idle_bytes = idle_bytes;
+        let blocks = shard.idle_blocks.load(Ordering::Relaxed);
+        shard.idle_blocks.store(blocks + 1, Ordering::Relaxed);
+        true
+    }
+
+    /// Hands all idle blocks to `release`.
+    pub(super) fn drain(&self, mut release: impl FnMut(DeviceMemory, SizeClass)) {
+        for shard in &self.shards {
+            for position in 0..SizeClass::SMALL {
+                while let Some(memory) = shard.pop(position) {
+                    release(memory, SizeClass::small(position));
+                }
+            }
+        }
+    }
+
+    /// Number and total size of idle blocks.
+    pub(super) fn idle(&self) -> (u64, u64) {
+        self.shards.iter().fold((0, 0), |(blocks, bytes), shard| {
+            let shelves = shard.lock();
+            (
+                blocks + shard.idle_blocks.load(Ordering::Relaxed) as u64,
+                bytes + shelves.idle_bytes,
+            )
+        })
+    }
+}
