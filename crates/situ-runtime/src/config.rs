@@ -8,6 +8,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
+use crate::backend::virtual_::VirtualRequest;
 use crate::error::Error;
 use crate::warnings;
 
@@ -52,9 +53,22 @@ const MATH: Variable = Variable {
     choices: "fast or exact",
     doc: "fast: vector math within 4 ulp; exact: the results of the C math library (slower)",
 };
+const VIRTUAL_DEVICES: Variable = Variable {
+    name: "SITU_VIRTUAL_DEVICES",
+    choices: "device types with a number of devices from 1 to 64, separated by commas, such as gpu:2,cpu:1",
+    doc: "adds devices for testing that run on the processor but have memory and contexts of their own (default: none)",
+};
 
 /// Every environment variable situ reads.
-pub const VARIABLES: [Variable; 6] = [CACHE_DIR, CACHE_LIMIT, NUM_THREADS, SANITIZE, TRACE, MATH];
+pub const VARIABLES: [Variable; 7] = [
+    CACHE_DIR,
+    CACHE_LIMIT,
+    NUM_THREADS,
+    SANITIZE,
+    TRACE,
+    MATH,
+    VIRTUAL_DEVICES,
+];
 
 /// Where compiled kernels are kept between processes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,6 +114,8 @@ pub struct Config {
     pub trace: Trace,
     /// `SITU_MATH`.
     pub math: MathMode,
+    /// `SITU_VIRTUAL_DEVICES`.
+    pub virtual_devices: Vec<VirtualRequest>,
 }
 
 impl Config {
@@ -124,6 +140,7 @@ impl Config {
             sanitize: reader.parsed(SANITIZE, parse_switch, false, "0"),
             trace: reader.parsed(TRACE, parse_trace, Trace::default(), ""),
             math: reader.parsed(MATH, parse_math, MathMode::Fast, "fast"),
+            virtual_devices: reader.parsed(VIRTUAL_DEVICES, parse_virtual, Vec::new(), "none"),
         };
         (config, reader.problems)
     }
@@ -238,6 +255,10 @@ fn parse_math(text: &str) -> Option<MathMode> {
     }
 }
 
+fn parse_virtual(text: &str) -> Option<Vec<VirtualRequest>> {
+    VirtualRequest::parse_list(text).ok()
+}
+
 fn parse_trace(text: &str) -> Option<Trace> {
     let mut trace = Trace::default();
     for word in text.split([',', '|']) {
@@ -286,6 +307,7 @@ mod tests {
         assert!(!config.sanitize);
         assert_eq!(config.trace, Trace::default());
         assert_eq!(config.math, MathMode::Fast);
+        assert_eq!(config.virtual_devices, []);
     }
 
     #[test]
@@ -297,6 +319,7 @@ mod tests {
             ("SITU_SANITIZE", "1"),
             ("SITU_TRACE", "launch, code"),
             ("SITU_MATH", "exact"),
+            ("SITU_VIRTUAL_DEVICES", "gpu:2,cpu"),
         ]);
         assert!(problems.is_empty(), "{problems:?}");
         assert_eq!(
@@ -315,6 +338,8 @@ mod tests {
             }
         );
         assert_eq!(config.math, MathMode::Exact);
+        let virtual_devices = VirtualRequest::parse_list("gpu:2,cpu:1").ok();
+        assert_eq!(Some(config.virtual_devices), virtual_devices);
     }
 
     #[test]
@@ -325,8 +350,9 @@ mod tests {
             ("SITU_SANITIZE", "yes"),
             ("SITU_TRACE", "launch,everything"),
             ("SITU_MATH", "sloppy"),
+            ("SITU_VIRTUAL_DEVICES", "gpu:lots"),
         ]);
-        assert_eq!(problems.len(), 5);
+        assert_eq!(problems.len(), 6);
         assert_eq!(config, read(&[]).0);
         let text = problems[4].to_string();
         for part in [

@@ -39,7 +39,13 @@ impl Context {
             let devices = devices.iter().map(Device::filter_string).collect();
             return Err(Error::BadContext { devices });
         }
-        Ok(Self::over(devices.to_vec()))
+        let mut distinct: Vec<Device> = Vec::with_capacity(devices.len());
+        for device in devices {
+            if !distinct.contains(device) {
+                distinct.push(device.clone());
+            }
+        }
+        Ok(Self::over(distinct))
     }
 
     /// A context over devices that are known to fit together.
@@ -62,6 +68,17 @@ impl Context {
     /// The devices that see this context's allocations.
     pub fn devices(&self) -> &[Device] {
         &self.0.devices
+    }
+
+    /// Whether a device can use this context's allocations: it is one of the context's devices or a
+    /// part of one.
+    pub fn covers(&self, device: &Device) -> bool {
+        self.0.devices.iter().any(|own| device.is_within(own))
+    }
+
+    /// Whether this is the default context of its device.
+    pub fn is_default(&self) -> bool {
+        self.0.devices[0].default_context() == self
     }
 
     /// What the memory pools hold, for each USM kind.

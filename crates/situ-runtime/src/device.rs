@@ -1,15 +1,21 @@
 //! Something kernels run on.
 //!
-//! Devices are found once per process and live until it ends; a [`Device`] is a cheap handle. What
-//! a device *does* is behind its [`Driver`]; what it *is* (name, limits, aspects) is plain data.
+//! A [`Device`] is a cheap handle of a root device, which [`Device::all`] lists, or of a part of one.
+//! What a device *does* is behind its [`Driver`]; what it *is* (name, limits, aspects) is plain data.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use crate::backend::{Driver, native, reference};
-use crate::config;
+use crate::backend::Driver;
 use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::partition::{AffinityDomain, Partition};
+use crate::platform::Platform;
+use crate::registry;
+
+pub use crate::aspect::Aspect;
+pub use crate::device_info::DeviceInfo;
 
 /// Which driver a device belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -19,18 +25,27 @@ pub enum BackendKind {
     Native,
     /// The interpreter, with checks.
     Reference,
+    /// Devices that are not there, for testing.
+    Virtual,
 }
 
 impl BackendKind {
     /// Every backend, the preferred one first.
-    pub const ALL: [Self; 2] = [Self::Native, Self::Reference];
+    pub const ALL: [Self; 3] = [Self::Native, Self::Reference, Self::Virtual];
 
     /// The word used in selectors.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Native => "native",
             Self::Reference => "reference",
+            Self::Virtual => "virtual",
         }
+    }
+
+    /// The backend with a name, in any case.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let named = |kind: &Self| kind.name().eq_ignore_ascii_case(name);
+        Self::ALL.into_iter().find(named)
     }
 }
 
@@ -64,49 +79,18 @@ impl DeviceType {
             Self::Accelerator => "accelerator",
         }
     }
+
+    /// The type with a name, in any case.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let named = |kind: &Self| kind.name().eq_ignore_ascii_case(name);
+        Self::ALL.into_iter().find(named)
+    }
 }
 
 impl fmt::Display for DeviceType {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.name())
     }
-}
-
-/// Something a device can do that not every device can.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum Aspect {
-    /// Half-precision arithmetic.
-    Fp16,
-    /// Double-precision arithmetic.
-    Fp64,
-    /// Atomics on 64-bit numbers.
-    Atomic64,
-    /// USM device allocations.
-    UsmDeviceAllocations,
-    /// USM shared allocations.
-    UsmSharedAllocations,
-    /// USM host allocations.
-    UsmHostAllocations,
-}
-
-/// Facts and limits of a device.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DeviceInfo {
-    /// What the manufacturer calls it.
-    pub name: String,
-    /// How many work-groups can run at the same moment.
-    pub compute_units: usize,
-    /// Memory the device can allocate from.
-    pub memory_bytes: u64,
-    /// The largest work-group.
-    pub max_work_group_size: u64,
-    /// The most local memory a work-group can have.
-    pub max_local_bytes: u64,
-    /// Work-items in a sub-group.
-    pub sub_group_size: u32,
-    /// What it can do.
-    pub aspects: Vec<Aspect>,
 }
 
 /// Something kernels run on. Equal to another handle of the same device.
@@ -116,33 +100,56 @@ pub struct Device(Arc<Inner>);
 struct Inner {
     backend: BackendKind,
     device_type: DeviceType,
-    relative_id: usize,
+    origin: Origin,
     info: DeviceInfo,
-    driver: Box<dyn Driver>,
+    driver: Arc<dyn Driver>,
     default_context: OnceLock<Context>,
+    /// Every partition made so far, so that the same partition gives the same devices.
+    partitions: Mutex<Vec<(Partition, Vec<Device>)>>,
+}
+
+/// Where a device comes from.
+enum Origin {
+    /// It was found.
+    Root { relative_id: usize },
+    /// It is a part of another.
+    Part {
+        parent: Device,
+        partition: Partition,
+        index: usize,
+    },
 }
 
 impl Device {
-    fn new(
+    pub(crate) fn root(
         backend: BackendKind,
         device_type: DeviceType,
         relative_id: usize,
-        driver: Box<dyn Driver>,
+        driver: Arc<dyn Driver>,
+    ) -> Self {
+        Self::new(backend, device_type, Origin::Root { relative_id }, driver)
+    }
+
+    fn new(
+        backend: BackendKind,
+        device_type: DeviceType,
+        origin: Origin,
+        driver: Arc<dyn Driver>,
     ) -> Self {
         Self(Arc::new(Inner {
             backend,
             device_type,
-            relative_id,
+            origin,
             info: driver.info(),
             driver,
             default_context: OnceLock::new(),
+            partitions: Mutex::default(),
         }))
     }
 
-    /// All devices of this process, the default first.
-    pub fn all() -> &'static [Self] {
-        static DEVICES: LazyLock<Vec<Device>> = LazyLock::new(find_devices);
-        &DEVICES
+    /// The root devices of this process at this moment, the default first.
+    pub fn all() -> Arc<[Self]> {
+        registry::devices()
     }
 
     /// The device that is used when nothing else is said.
@@ -160,19 +167,34 @@ impl Device {
         self.0.device_type
     }
 
-    /// Its number among the devices of the same backend and type.
+    /// The platform it belongs to.
+    pub fn platform(&self) -> Platform {
+        Platform::of_device(self)
+    }
+
+    /// Its number among the root devices of the same backend and type; for a part, that of the whole.
     pub fn relative_id(&self) -> usize {
-        self.0.relative_id
+        match &self.0.origin {
+            Origin::Root { relative_id } => *relative_id,
+            Origin::Part { parent, .. } => parent.relative_id(),
+        }
     }
 
     /// The selector that names exactly this device, such as `native:cpu:0`.
+    ///
+    /// No selector names a sub-device. Its string says how it was made, such as
+    /// `native:cpu:0/equally(1)[0]`, and is for people to read.
     pub fn filter_string(&self) -> String {
-        format!(
-            "{}:{}:{}",
-            self.backend(),
-            self.device_type(),
-            self.relative_id()
-        )
+        match &self.0.origin {
+            Origin::Root { relative_id } => {
+                format!("{}:{}:{relative_id}", self.backend(), self.device_type())
+            }
+            Origin::Part {
+                parent,
+                partition,
+                index,
+            } => format!("{}/{partition}[{index}]", parent.filter_string()),
+        }
     }
 
     /// Facts and limits.
@@ -185,41 +207,111 @@ impl Device {
         &self.0.info.name
     }
 
+    /// Memory that is free at this moment, where that is known.
+    pub fn free_memory_bytes(&self) -> Option<u64> {
+        self.driver().free_memory_bytes()
+    }
+
     /// Whether it can do something not every device can.
     pub fn has_aspect(&self, aspect: Aspect) -> bool {
         self.0.info.aspects.contains(&aspect)
     }
 
-    /// The context that all queues of this device share unless they name another.
+    /// The context that all queues of this device share unless they name another. A sub-device
+    /// shares that of its root device.
     pub fn default_context(&self) -> &Context {
-        self.0
-            .default_context
-            .get_or_init(|| Context::over(vec![self.clone()]))
+        match &self.0.origin {
+            Origin::Root { .. } => self
+                .0
+                .default_context
+                .get_or_init(|| Context::over(vec![self.clone()])),
+            Origin::Part { parent, .. } => parent.default_context(),
+        }
+    }
+
+    /// The device this one is a part of; `None` for a root device.
+    pub fn parent(&self) -> Option<&Self> {
+        self.part_of().map(|(parent, ..)| parent)
+    }
+
+    /// The whole that this device is a part of, or the device itself.
+    pub fn root_device(&self) -> &Self {
+        self.parent().map_or(self, Self::root_device)
+    }
+
+    /// For a sub-device: its parent, how that was cut, and which of the parts this is.
+    pub fn part_of(&self) -> Option<(&Self, &Partition, usize)> {
+        match &self.0.origin {
+            Origin::Root { .. } => None,
+            Origin::Part {
+                parent,
+                partition,
+                index,
+            } => Some((parent, partition, *index)),
+        }
+    }
+
+    /// Whether this is another device or, at some remove, a part of it.
+    pub fn is_within(&self, whole: &Self) -> bool {
+        self == whole || self.parent().is_some_and(|parent| parent.is_within(whole))
+    }
+
+    /// Cuts the device into sub-devices, which may be cut again. The same partition gives the same
+    /// devices every time.
+    ///
+    /// # Errors
+    /// [`Error::PartitionImpossible`], which says what is possible.
+    pub fn create_sub_devices(&self, partition: &Partition) -> Result<Vec<Self>> {
+        let resolved = match (partition, self.info().partition.affinity_domains.first()) {
+            (Partition::ByAffinity(AffinityDomain::NextPartitionable), Some(outermost)) => {
+                Partition::ByAffinity(*outermost)
+            }
+            _ => partition.clone(),
+        };
+        if let Some(devices) = self.known_parts(&resolved) {
+            return Ok(devices);
+        }
+        let drivers =
+            self.driver()
+                .partition(&resolved)
+                .map_err(|problem| Error::PartitionImpossible {
+                    device: self.filter_string(),
+                    partition: partition.clone(),
+                    problem,
+                    possible: self.info().partition.clone(),
+                })?;
+        let parts = drivers.into_iter().enumerate().map(|(index, driver)| {
+            let origin = Origin::Part {
+                parent: self.clone(),
+                partition: resolved.clone(),
+                index,
+            };
+            Self::new(self.backend(), self.device_type(), origin, driver)
+        });
+        let parts: Vec<Self> = parts.collect();
+        let mut known = self.lock_partitions();
+        // Another thread may have been quicker; then its devices serve both.
+        if let Some((_, devices)) = known.iter().find(|(made, _)| *made == resolved) {
+            return Ok(devices.clone());
+        }
+        known.push((resolved, parts.clone()));
+        Ok(parts)
+    }
+
+    fn known_parts(&self, partition: &Partition) -> Option<Vec<Self>> {
+        let known = self.lock_partitions();
+        let found = known.iter().find(|(made, _)| made == partition);
+        found.map(|(_, devices)| devices.clone())
+    }
+
+    fn lock_partitions(&self) -> std::sync::MutexGuard<'_, Vec<(Partition, Vec<Self>)>> {
+        let partitions = self.0.partitions.lock();
+        partitions.unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn driver(&self) -> &dyn Driver {
         &*self.0.driver
     }
-}
-
-/// Finds what there is. The native device is always first, so it is the default; with
-/// `SITU_SANITIZE=1` its kernels run in the interpreter.
-fn find_devices() -> Vec<Device> {
-    let config = config::process_config();
-    let cpu: Box<dyn Driver> = if config.sanitize {
-        Box::new(reference::ReferenceDriver::new())
-    } else {
-        Box::new(native::NativeDriver::new(config))
-    };
-    vec![
-        Device::new(BackendKind::Native, DeviceType::Cpu, 0, cpu),
-        Device::new(
-            BackendKind::Reference,
-            DeviceType::Cpu,
-            0,
-            Box::new(reference::ReferenceDriver::new()),
-        ),
-    ]
 }
 
 impl PartialEq for Device {

@@ -10,6 +10,7 @@ use situ_ir::{DType, RangeError, Type};
 
 use crate::memory::byte_count::ByteCount;
 use crate::memory::usm::UsmKind;
+use crate::partition::{Partition, PartitionInfo, PartitionProblem};
 
 /// The result of a runtime call.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -30,6 +31,38 @@ pub enum Error {
         selector: String,
         /// What would have worked.
         available: Vec<String>,
+    },
+
+    /// A backend has no devices here.
+    #[error(
+        "there is no platform `{backend}`\n  \
+         why:  the platforms with devices are {}\n  \
+         help: use one of those; `situ.platforms()` lists them",
+        quoted_list(available)
+    )]
+    UnknownPlatform {
+        /// What was asked for.
+        backend: String,
+        /// The backends that have devices.
+        available: Vec<String>,
+    },
+
+    /// A device cannot be cut into sub-devices in the way that was asked for.
+    #[error(
+        "cannot partition `{device}` as {partition}\n  \
+         why:  {problem}\n  \
+         help: {}",
+        possible.advice()
+    )]
+    PartitionImpossible {
+        /// The device.
+        device: String,
+        /// How it was to be cut.
+        partition: Partition,
+        /// What stands in the way.
+        problem: PartitionProblem,
+        /// What would have worked.
+        possible: PartitionInfo,
     },
 
     /// Devices that cannot share memory, or none at all.

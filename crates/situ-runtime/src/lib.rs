@@ -31,7 +31,8 @@
 //!
 //! | module | about |
 //! |---|---|
-//! | [`device`], [`selector`], [`context`], [`queue`], [`event`] | the objects users name |
+//! | [`platform`], [`device`], [`selector`], [`context`], [`queue`], [`event`] | the objects users name |
+//! | [`aspect`], [`device_info`], [`partition`] | what a device is, and how it is cut |
 //! | [`memory`] | USM allocations, their pool, copies |
 //! | [`program`], [`launch`] | compiled code, and running it |
 //! | [`compile_cache`] | compiled code, found again |
@@ -40,28 +41,37 @@
 //!
 //! It knows nothing of arrays and nothing of Python.
 
+pub mod aspect;
 pub mod backend;
 pub mod compile_cache;
 pub mod config;
 pub mod context;
 pub mod device;
+pub mod device_info;
 pub mod error;
 pub mod event;
 mod fork;
 pub mod launch;
 pub mod memory;
+pub mod partition;
+pub mod platform;
 pub mod program;
 pub mod queue;
+mod registry;
 pub mod selector;
 mod trace;
 pub mod warnings;
 
+pub use aspect::Aspect;
 pub use context::Context;
-pub use device::{Aspect, BackendKind, Device, DeviceInfo, DeviceType};
+pub use device::{BackendKind, Device, DeviceType};
+pub use device_info::DeviceInfo;
 pub use error::{Error, Result};
 pub use event::{Event, EventStatus};
 pub use launch::Argument;
 pub use memory::usm::{Allocation, UsmKind};
+pub use partition::{AffinityDomain, Partition};
+pub use platform::Platform;
 pub use program::{Kernel, Program};
 pub use queue::{Queue, QueueProperties};
 pub use selector::select;

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 /// # Errors
 /// [`Error::UnknownSelector`], which lists every selector that would have worked.
 pub fn select(selector: &str) -> Result<Device> {
-    select_among(Device::all(), selector)
+    select_among(&Device::all(), selector)
 }
 
 fn select_among(devices: &[Device], selector: &str) -> Result<Device> {
@@ -120,7 +120,8 @@ mod tests {
             ("reference:cpu", "reference:cpu:0"),
             ("reference:cpu:0", "reference:cpu:0"),
         ] {
-            let found = select(selector).map(|device| device.filter_string());
+            let found =
+                select_among(&Device::all()[..2], selector).map(|device| device.filter_string());
             assert_eq!(found.ok().as_deref(), Some(expected), "{selector}");
         }
     }
@@ -138,7 +139,7 @@ mod tests {
             "1",
             ":",
         ] {
-            match select(selector) {
+            match select_among(&Device::all()[..2], selector) {
                 Err(Error::UnknownSelector {
                     selector: named,
                     available,

@@ -84,7 +84,7 @@ pub(super) fn total_bytes() -> u64 {
 
 /// What the machine could give at this moment without taking it from running programs; `None` when
 /// it does not tell.
-fn available_bytes() -> Option<u64> {
+pub(super) fn available_bytes() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let field = |name: &str| {
         let line = text.lines().find_map(|line| line.strip_prefix(name))?;

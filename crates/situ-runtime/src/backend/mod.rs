@@ -7,16 +7,19 @@
 mod host_memory;
 pub mod native;
 pub mod reference;
+pub mod virtual_;
 
 use std::ptr::NonNull;
 use std::sync::Arc;
 
 use situ_ir::{NdRange, ValidModule};
 
-use crate::device::DeviceInfo;
+use crate::device_info::DeviceInfo;
 use crate::error::Result;
 use crate::launch::Argument;
 use crate::memory::usm::UsmKind;
+use crate::partition::{Partition, PartitionProblem};
+use native::topology::CoreSet;
 
 /// Memory from a driver, by its two addresses.
 ///
@@ -66,6 +69,18 @@ pub(crate) trait Driver: Send + Sync {
 
     /// Whether the host may read and write memory of a kind by its address.
     fn is_host_accessible(&self, kind: UsmKind) -> bool;
+
+    /// Memory that is free at this moment, where that is known.
+    fn free_memory_bytes(&self) -> Option<u64>;
+
+    /// The drivers of the device's parts, in order. `ByAffinity` names a real domain if there is
+    /// one that makes parts.
+    fn partition(&self, partition: &Partition) -> Result<Vec<Arc<dyn Driver>>, PartitionProblem>;
+
+    /// The processors that threads of this device must keep to; `None` when any will do.
+    fn cores(&self) -> Option<&CoreSet> {
+        None
+    }
 }
 
 /// Compiled and loaded code of one module.

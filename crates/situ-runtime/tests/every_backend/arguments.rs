@@ -2,9 +2,9 @@
 
 use situ_ir::{DType, FunctionBuilder, Literal, NdRange, Type};
 use situ_runtime::error::ArgumentKind;
-use situ_runtime::{Allocation, Argument, Device, Error, Queue, UsmKind};
+use situ_runtime::{Allocation, Argument, Error, Queue, UsmKind};
 
-use crate::{compile, download, on_every_device, pointer, pointer_to, upload};
+use crate::{compile, download, every_device, on_every_device, pointer, pointer_to, upload};
 
 /// `out[i] = value`.
 fn filling_kernel() -> FunctionBuilder {
@@ -127,7 +127,8 @@ fn pointers_outside_or_between_elements_are_refused() {
 #[test]
 fn memory_of_another_device_is_refused() {
     on_every_device(|queue| {
-        let other = Device::all()
+        let devices = every_device();
+        let other = devices
             .iter()
             .find(|device| *device != queue.device())
             .unwrap();
@@ -147,7 +148,8 @@ fn memory_of_another_device_is_refused() {
 #[test]
 fn kernels_run_on_their_own_device_only() {
     on_every_device(|queue| {
-        let other = Device::all()
+        let devices = every_device();
+        let other = devices
             .iter()
             .find(|device| *device != queue.device())
             .unwrap();

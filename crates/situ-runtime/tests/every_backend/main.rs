@@ -14,20 +14,30 @@ mod groups;
 mod ranges;
 mod sharing;
 
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 
 use situ_ir::{
     AddressSpace, DType, Expression, FunctionBuilder, Handle, Module, Type, ValidModule, validate,
 };
+use situ_runtime::backend::virtual_::{self, VirtualRequest};
 use situ_runtime::memory::copy;
 use situ_runtime::{Allocation, Argument, Device, Kernel, Program, Queue, UsmKind};
 
 /// Runs a test on every device, saying which one it is about.
 fn on_every_device(test: impl Fn(&Queue)) {
-    for device in Device::all() {
+    for device in every_device().iter() {
         eprintln!("on {}", device.filter_string());
         test(&Queue::new(device));
     }
+}
+
+/// Every device of the machine and a virtual one.
+fn every_device() -> Arc<[Device]> {
+    static VIRTUAL: Once = Once::new();
+    VIRTUAL.call_once(|| {
+        virtual_::add(&VirtualRequest::parse_list("gpu:1").unwrap(), None);
+    });
+    Device::all()
 }
 
 /// Builds, validates and compiles a module with one kernel.

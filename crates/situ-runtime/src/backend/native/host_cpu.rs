@@ -46,7 +46,8 @@ impl CpuTarget {
         }
     }
 
-    fn has(&self, feature: &str) -> bool {
+    /// Whether it has a feature, by LLVM's name.
+    pub fn has(&self, feature: &str) -> bool {
         self.features
             .split(',')
             .any(|entry| entry.strip_prefix('+') == Some(feature))
@@ -82,6 +83,54 @@ pub fn brand() -> String {
     format!("{} processor", std::env::consts::ARCH)
 }
 
+/// The maker, in the processor's own twelve letters, such as `GenuineIntel`.
+pub fn vendor() -> Option<String> {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let leaf = core::arch::x86_64::__cpuid(0);
+        let letters = [leaf.ebx, leaf.edx, leaf.ecx]
+            .map(u32::to_le_bytes)
+            .concat();
+        Some(String::from_utf8_lossy(&letters).trim().to_owned())
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    None
+}
+
+/// The highest clock rate: what Linux allows, else what the processor says it is made for, else the
+/// rate at this moment.
+pub fn clock_mhz() -> Option<u64> {
+    let allowed = std::fs::read_to_string("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq");
+    if let Some(khz) = allowed
+        .ok()
+        .and_then(|text| text.trim().parse::<u64>().ok())
+    {
+        return Some(khz / 1000);
+    }
+    rated_mhz().or_else(|| {
+        let description = std::fs::read_to_string("/proc/cpuinfo").ok()?;
+        let line = description
+            .lines()
+            .find(|line| line.starts_with("cpu MHz"))?;
+        let mhz: f64 = line.split_once(':')?.1.trim().parse().ok()?;
+        (mhz > 0.0).then_some(mhz as u64)
+    })
+}
+
+/// The maximum that the processor was made for, where it says so.
+fn rated_mhz() -> Option<u64> {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use core::arch::x86_64::__cpuid;
+        const FREQUENCIES: u32 = 0x16;
+        if __cpuid(0).eax >= FREQUENCIES {
+            let maximum = u64::from(__cpuid(FREQUENCIES).ebx & 0xffff);
+            return (maximum > 0).then_some(maximum);
+        }
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -92,6 +141,8 @@ mod tests {
         assert!(!host.name.is_empty());
         assert!(host.has("sse2"), "{host:?}");
         assert!(!brand().is_empty());
+        assert!(vendor().is_some_and(|vendor| vendor.len() > 3));
+        assert!(clock_mhz().is_none_or(|mhz| (100..20_000).contains(&mhz)));
     }
 
     #[test]

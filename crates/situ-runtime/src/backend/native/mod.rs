@@ -7,6 +7,7 @@
 //! | `host_cpu`, `vector_math` | what this machine offers |
 //! | `program` | kernels ready to run: arguments into slots, ranges into chunks |
 //! | `pool`, `scratch` | threads and their working memory |
+//! | `topology` | which processors there are and what they share |
 
 pub mod compiler;
 pub mod host_cpu;
@@ -15,6 +16,7 @@ mod object_file;
 pub mod pool;
 mod program;
 pub mod scratch;
+pub(crate) mod topology;
 pub mod vector_math;
 
 use std::sync::Arc;
@@ -23,18 +25,23 @@ use situ_codegen::MathMode;
 use situ_codegen::llvm::{self, TargetOptions};
 use situ_ir::ValidModule;
 
+use crate::aspect::Aspect;
 use crate::backend::{DeviceMemory, DeviceProgram, Driver, host_memory};
 use crate::compile_cache::{CacheKey, CompileCache, DiskCache};
 use crate::config::{self, CacheLocation, Config};
-use crate::device::{Aspect, DeviceInfo};
+use crate::device_info::{DeviceInfo, VectorWidths};
 use crate::error::{Error, Result};
 use crate::memory::usm::UsmKind;
+use crate::partition::{
+    AffinityDomain, Partition, PartitionInfo, PartitionProblem, affinity_domains,
+};
 use crate::{trace, warnings};
 use compiler::{CompileOptions, LLVM_VERSION, Passes};
 use host_cpu::CpuTarget;
 use jit::LoadedObject;
 use pool::Pool;
 use program::NativeProgram;
+use topology::{CoreSet, Topology};
 use vector_math::VectorMath;
 
 /// Changes whenever compiled code of an older situ could not be called by this one.
@@ -46,16 +53,24 @@ const MAX_WORK_GROUP_SIZE: u64 = 4096;
 /// The most local memory for a work-group: what stays in a second-level cache.
 const MAX_LOCAL_BYTES: u64 = 1 << 20;
 
-/// The host's processor.
+/// The host's processor, or some of its cores.
 pub(crate) struct NativeDriver {
-    target: TargetOptions,
-    compile_options: CompileOptions,
-    cache: CompileCache<LoadedObject>,
+    code: Arc<Code>,
+    topology: &'static Topology,
+    /// The processor of each compute unit.
+    units: Vec<usize>,
     pool: Arc<Pool>,
 }
 
+/// What makes code. The whole device and its parts share it, so each kernel is compiled once.
+struct Code {
+    target: TargetOptions,
+    compile_options: CompileOptions,
+    cache: CompileCache<LoadedObject>,
+}
+
 impl NativeDriver {
-    /// The driver with the user's settings. Nothing is started or opened yet.
+    /// The driver of the whole device, with the user's settings. Nothing is started or opened yet.
     pub(crate) fn new(config: &Config) -> Self {
         let cpu = CpuTarget::host();
         let disk = match &config.cache_location {
@@ -66,17 +81,40 @@ impl NativeDriver {
             )),
             CacheLocation::Off => None,
         };
+        let topology = Topology::process();
         Self {
-            target: target_options(&cpu, config.math),
-            compile_options: CompileOptions {
-                cpu,
-                passes: Passes::Full,
-            },
-            cache: CompileCache::new(disk),
+            code: Arc::new(Code {
+                target: target_options(&cpu, config.math),
+                compile_options: CompileOptions {
+                    cpu,
+                    passes: Passes::Full,
+                },
+                cache: CompileCache::new(disk),
+            }),
+            topology,
+            units: topology.units(config.num_threads),
             pool: Arc::new(Pool::new(config.num_threads)),
         }
     }
 
+    /// The driver of a part: the same code on its own threads.
+    fn part(&self, units: Vec<usize>) -> Self {
+        let pool = Pool::pinned(units.len(), CoreSet::new(units.clone()));
+        Self {
+            code: Arc::clone(&self.code),
+            topology: self.topology,
+            units,
+            pool: Arc::new(pool),
+        }
+    }
+
+    fn shared_by(&self) -> impl Fn(usize, AffinityDomain) -> Option<usize> + Copy + use<> {
+        let topology = self.topology;
+        move |unit, domain| topology.shared_by(unit, domain)
+    }
+}
+
+impl Code {
     /// Everything that compiled bytes depend on.
     fn cache_key(&self, text: &str) -> CacheKey {
         let CompileOptions { cpu, passes } = &self.compile_options;
@@ -113,34 +151,67 @@ fn target_options(cpu: &CpuTarget, math: config::MathMode) -> TargetOptions {
 
 impl Driver for NativeDriver {
     fn info(&self) -> DeviceInfo {
+        let memory_bytes = host_memory::total_bytes();
+        let cpu = &self.code.compile_options.cpu;
+        let register_bits = host_cpu::vector_bits(self.code.target.vector_isa);
+        let native_half = if cpu.has("avx512fp16") {
+            register_bits / 16
+        } else {
+            0
+        };
+        let domains = affinity_domains(&self.units, self.shared_by());
         DeviceInfo {
             name: host_cpu::brand(),
-            compute_units: self.pool.threads(),
-            memory_bytes: host_memory::total_bytes(),
-            max_work_group_size: MAX_WORK_GROUP_SIZE,
+            vendor: host_cpu::vendor(),
+            driver_version: format!("{}, LLVM {LLVM_VERSION}", env!("CARGO_PKG_VERSION")),
+            compute_units: self.units.len(),
+            clock_mhz: host_cpu::clock_mhz(),
+            memory_bytes,
+            max_allocation_bytes: memory_bytes,
+            cache: self.topology.last_cache(),
             max_local_bytes: MAX_LOCAL_BYTES,
-            sub_group_size: self.target.sub_group_size,
+            max_work_group_size: MAX_WORK_GROUP_SIZE,
+            max_work_item_sizes: [MAX_WORK_GROUP_SIZE; 3],
+            sub_group_sizes: vec![self.code.target.sub_group_size],
+            sub_groups_progress_independently: false,
+            native_vector_widths: VectorWidths::of_register(register_bits, native_half),
+            // Half-precision numbers are computed with as single-precision ones.
+            preferred_vector_widths: VectorWidths::of_register(register_bits, register_bits / 32),
+            timer_resolution_ns: timer_resolution_ns(),
+            address_bits: usize::BITS,
+            is_little_endian: cfg!(target_endian = "little"),
+            partition: PartitionInfo::new(self.units.len(), domains),
             aspects: vec![
+                Aspect::Atomic64,
+                Aspect::Cpu,
                 Aspect::Fp16,
                 Aspect::Fp64,
-                Aspect::Atomic64,
+                Aspect::OnlineCompiler,
+                Aspect::QueueProfiling,
+                Aspect::UsmAtomicHostAllocations,
+                Aspect::UsmAtomicSharedAllocations,
                 Aspect::UsmDeviceAllocations,
-                Aspect::UsmSharedAllocations,
                 Aspect::UsmHostAllocations,
+                Aspect::UsmSharedAllocations,
             ],
         }
     }
 
     fn compile(&self, module: &ValidModule) -> Result<Arc<dyn DeviceProgram>> {
-        let emitted = llvm::emit(module, &self.target).map_err(|source| Error::EmitFailed {
+        let Code {
+            target,
+            compile_options,
+            cache,
+        } = &*self.code;
+        let emitted = llvm::emit(module, target).map_err(|source| Error::EmitFailed {
             module: module.name.clone(),
             device: "the native device",
             source: Box::new(source),
         })?;
         trace::code(&module.name, &emitted.text);
-        let (object, _) = self.cache.get_or_compile(
-            &self.cache_key(&emitted.text),
-            || compiler::compile(&module.name, &emitted.text, &self.compile_options),
+        let (object, _) = cache.get_or_compile(
+            &self.code.cache_key(&emitted.text),
+            || compiler::compile(&module.name, &emitted.text, compile_options),
             |bytes| LoadedObject::load(bytes, VectorMath::process()),
         )?;
         let program = NativeProgram::new(object, emitted.kernels, Arc::clone(&self.pool))?;
@@ -159,4 +230,30 @@ impl Driver for NativeDriver {
     fn is_host_accessible(&self, _kind: UsmKind) -> bool {
         true
     }
+
+    fn free_memory_bytes(&self) -> Option<u64> {
+        host_memory::available_bytes().map(|bytes| bytes.min(host_memory::total_bytes()))
+    }
+
+    fn partition(&self, partition: &Partition) -> Result<Vec<Arc<dyn Driver>>, PartitionProblem> {
+        let parts = partition.cut(&self.units, self.shared_by())?;
+        let driver = |units| Arc::new(self.part(units)) as Arc<dyn Driver>;
+        Ok(parts.into_iter().map(driver).collect())
+    }
+
+    fn cores(&self) -> Option<&CoreSet> {
+        self.pool.cores()
+    }
+}
+
+/// The tick of the clock that events take their times from.
+fn timer_resolution_ns() -> Option<u64> {
+    let mut tick = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: the call writes to the structure it is given.
+    let status = unsafe { libc::clock_getres(libc::CLOCK_MONOTONIC, &raw mut tick) };
+    let ns = u64::try_from(tick.tv_nsec).ok().filter(|ns| *ns > 0)?;
+    (status == 0 && tick.tv_sec == 0).then_some(ns)
 }

@@ -22,6 +22,7 @@ use std::thread::{self, JoinHandle, Thread};
 use std::time::{Duration, Instant};
 
 use super::scratch::Scratch;
+use super::topology::CoreSet;
 use crate::error::{Error, Result};
 use crate::fork::ForkLocal;
 
@@ -89,6 +90,8 @@ pub type Body<'a> = dyn Fn(Range<u64>, &mut Scratch) + Sync + 'a;
 /// A set of threads that share launches.
 pub struct Pool {
     threads: usize,
+    /// Where the workers may run; anywhere if there is nothing here.
+    cores: Option<CoreSet>,
     crew: ForkLocal<Crew>,
 }
 
@@ -108,8 +111,23 @@ impl Pool {
         let threads = if threads == 0 { 1 } else { threads };
         Self {
             threads,
+            cores: None,
             crew: ForkLocal::new(),
         }
+    }
+
+    /// A pool whose workers keep to some processors. The caller of [`Pool::run`] takes part as it is:
+    /// whoever wants all of the work there pins the calling thread as well.
+    pub(crate) fn pinned(threads: usize, cores: CoreSet) -> Self {
+        Self {
+            cores: Some(cores),
+            ..Self::new(threads)
+        }
+    }
+
+    /// The processors that threads which run this pool's work should keep to, if not all will do.
+    pub(crate) fn cores(&self) -> Option<&CoreSet> {
+        self.cores.as_ref()
     }
 
     /// How many threads take part in a large launch, the caller included.
@@ -188,7 +206,9 @@ impl Pool {
 
     fn run_shared(&self, work: &Work<'_>, plan: &Plan, begin: u64, body: &Body<'_>) -> Result<()> {
         let job = Job::new(work, plan, begin, self.threads, body);
-        let crew = self.crew.get_or_init(|| Crew::start(self.threads - 1));
+        let crew = self
+            .crew
+            .get_or_init(|| Crew::start(self.threads - 1, self.cores.as_ref()));
         crew.shared.publish(&job);
         // From here on `job` must outlive every participant, which `retire` waits for; nothing in
         // between can unwind, because `participate` catches panics.
@@ -396,14 +416,21 @@ struct Crew {
 
 impl Crew {
     /// Starts workers. With fewer than asked for, launches are slower but complete.
-    fn start(count: usize) -> Self {
+    fn start(count: usize, cores: Option<&CoreSet>) -> Self {
         let shared = Arc::new(Shared::default());
         let workers = (0..count)
             .map_while(|index| {
                 let shared = Arc::clone(&shared);
+                let cores = cores.cloned();
                 thread::Builder::new()
                     .name(format!("situ-worker-{index}"))
-                    .spawn(move || shared.work())
+                    .spawn(move || {
+                        if let Some(cores) = cores {
+                            // A system that does not allow it costs locality, not results.
+                            cores.pin_this_thread();
+                        }
+                        shared.work();
+                    })
                     .ok()
             })
             .collect();

@@ -10,11 +10,13 @@ use situ_codegen::llvm::TargetOptions;
 use situ_ir::interpret::{self, Interpreter, Options};
 use situ_ir::{NdRange, ValidModule};
 
+use crate::aspect::Aspect;
 use crate::backend::{DeviceMemory, DeviceProgram, Driver, host_memory};
-use crate::device::{Aspect, DeviceInfo};
+use crate::device_info::{DeviceInfo, VectorWidths};
 use crate::error::{Error, Result};
 use crate::launch::Argument;
 use crate::memory::usm::{Allocation, UsmKind};
+use crate::partition::{Partition, PartitionInfo, PartitionProblem};
 
 /// The largest work-group; the same as the native device's, so that programs can change places.
 const MAX_WORK_GROUP_SIZE: u64 = 4096;
@@ -38,20 +40,38 @@ impl ReferenceDriver {
 
 impl Driver for ReferenceDriver {
     fn info(&self) -> DeviceInfo {
+        let memory_bytes = host_memory::total_bytes();
         DeviceInfo {
             name: "situ reference device (checks every access)".to_owned(),
+            vendor: None,
+            driver_version: env!("CARGO_PKG_VERSION").to_owned(),
             compute_units: 1,
-            memory_bytes: host_memory::total_bytes(),
-            max_work_group_size: MAX_WORK_GROUP_SIZE,
+            clock_mhz: None,
+            memory_bytes,
+            max_allocation_bytes: memory_bytes,
+            cache: None,
             max_local_bytes: MAX_LOCAL_BYTES,
-            sub_group_size: TargetOptions::DEFAULT_SUB_GROUP_SIZE,
+            max_work_group_size: MAX_WORK_GROUP_SIZE,
+            max_work_item_sizes: [MAX_WORK_GROUP_SIZE; 3],
+            sub_group_sizes: vec![TargetOptions::DEFAULT_SUB_GROUP_SIZE],
+            sub_groups_progress_independently: false,
+            native_vector_widths: VectorWidths::SCALAR,
+            preferred_vector_widths: VectorWidths::SCALAR,
+            timer_resolution_ns: None,
+            address_bits: usize::BITS,
+            is_little_endian: cfg!(target_endian = "little"),
+            partition: PartitionInfo::new(1, Vec::new()),
             aspects: vec![
+                Aspect::Atomic64,
+                Aspect::Cpu,
+                Aspect::Emulated,
                 Aspect::Fp16,
                 Aspect::Fp64,
-                Aspect::Atomic64,
+                Aspect::OnlineCompiler,
+                Aspect::QueueProfiling,
                 Aspect::UsmDeviceAllocations,
-                Aspect::UsmSharedAllocations,
                 Aspect::UsmHostAllocations,
+                Aspect::UsmSharedAllocations,
             ],
         }
     }
@@ -78,6 +98,14 @@ impl Driver for ReferenceDriver {
 
     fn is_host_accessible(&self, _kind: UsmKind) -> bool {
         true
+    }
+
+    fn free_memory_bytes(&self) -> Option<u64> {
+        host_memory::available_bytes().map(|bytes| bytes.min(host_memory::total_bytes()))
+    }
+
+    fn partition(&self, _: &Partition) -> Result<Vec<Arc<dyn Driver>>, PartitionProblem> {
+        Err(PartitionProblem::OneUnit)
     }
 }
 

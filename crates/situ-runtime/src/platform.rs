@@ -1,0 +1,152 @@
+//! One backend's view of the machine.
+//!
+//! There is a platform for each backend that has devices at the moment; it is asked anew each time,
+//! because virtual devices come and go. Two handles are equal when they are of the same backend.
+
+use std::fmt;
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+use crate::context::Context;
+use crate::device::{BackendKind, Device};
+use crate::error::{Error, Result};
+
+/// All devices of one backend.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Platform {
+    backend: BackendKind,
+}
+
+impl Platform {
+    /// Every platform that has devices, that of the default device first.
+    pub fn all() -> Vec<Self> {
+        BackendKind::ALL
+            .into_iter()
+            .map(|backend| Self { backend })
+            .filter(|platform| !platform.devices().is_empty())
+            .collect()
+    }
+
+    /// The platform of a backend.
+    ///
+    /// # Errors
+    /// [`Error::UnknownPlatform`] when the backend has no devices at the moment.
+    pub fn of(backend: BackendKind) -> Result<Self> {
+        let platform = Self { backend };
+        if platform.devices().is_empty() {
+            return Err(Error::UnknownPlatform {
+                backend: backend.to_string(),
+                available: Self::all().iter().map(|p| p.backend.to_string()).collect(),
+            });
+        }
+        Ok(platform)
+    }
+
+    /// The platform a device belongs to, whether or not the device is still listed.
+    pub fn of_device(device: &Device) -> Self {
+        Self {
+            backend: device.backend(),
+        }
+    }
+
+    /// The backend that drives its devices.
+    pub fn backend(&self) -> BackendKind {
+        self.backend
+    }
+
+    /// What it is, for people to read.
+    pub fn name(&self) -> &'static str {
+        match self.backend {
+            BackendKind::Native => "situ native (LLVM)",
+            BackendKind::Reference => "situ reference (checking interpreter)",
+            BackendKind::Virtual => "situ virtual (for testing)",
+        }
+    }
+
+    /// Who made the driver.
+    pub fn vendor(&self) -> &'static str {
+        "The situ developers"
+    }
+
+    /// The driver's version, and that of the compiler in it.
+    pub fn version(&self) -> String {
+        let situ = env!("CARGO_PKG_VERSION");
+        match self.backend {
+            BackendKind::Native => {
+                format!(
+                    "{situ}, LLVM {}",
+                    crate::backend::native::compiler::LLVM_VERSION
+                )
+            }
+            BackendKind::Reference | BackendKind::Virtual => situ.to_owned(),
+        }
+    }
+
+    /// Its root devices at this moment.
+    pub fn devices(&self) -> Vec<Device> {
+        let all = Device::all();
+        let own = all.iter().filter(|device| device.backend() == self.backend);
+        own.cloned().collect()
+    }
+
+    /// The context over all its root devices: that of the device when there is one, and otherwise
+    /// one that everybody who asks shares as long as the devices stay the same.
+    ///
+    /// # Errors
+    /// [`Error::UnknownPlatform`] when there are no devices any more.
+    pub fn default_context(&self) -> Result<Context> {
+        static SHARED: LazyLock<Mutex<Vec<Context>>> = LazyLock::new(Mutex::default);
+        Self::of(self.backend)?;
+        let devices = self.devices();
+        if let [only] = devices.as_slice() {
+            return Ok(only.default_context().clone());
+        }
+        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(context) = shared.iter().find(|context| context.devices() == devices) {
+            return Ok(context.clone());
+        }
+        let context = Context::new(&devices)?;
+        shared.push(context.clone());
+        Ok(context)
+    }
+}
+
+impl fmt::Debug for Platform {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Platform({})", self.backend)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_backend_with_devices_has_a_platform() {
+        let platforms = Platform::all();
+        assert_eq!(platforms[0].backend(), BackendKind::Native);
+        for platform in &platforms {
+            assert_eq!(
+                Platform::of(platform.backend()).ok().as_ref(),
+                Some(platform)
+            );
+            assert!(!platform.name().is_empty() && !platform.version().is_empty());
+            let devices = platform.devices();
+            assert!(!devices.is_empty());
+            assert!(
+                devices
+                    .iter()
+                    .all(|device| Platform::of_device(device) == *platform)
+            );
+        }
+    }
+
+    #[test]
+    fn a_platform_with_one_device_shares_its_default_context() {
+        let device = Device::default_device();
+        let platform = Platform::of_device(&device);
+        assert_eq!(
+            &platform.default_context().unwrap(),
+            device.default_context()
+        );
+    }
+}
