@@ -85,8 +85,26 @@ from situ._elementwise import (
 )
 from situ._kernel import call_kernel, device_func, kernel
 from situ._manipulation import permute_dims, reshape
-from situ._native import Device, DeviceFunction, Kernel, Queue, devices, ndarray
+from situ._native import (
+    Device,
+    DeviceFunction,
+    Kernel,
+    Placement,
+    Queue,
+    devices,
+    ndarray,
+)
 from situ._native import version as _version
+from situ._placement import placement_of, queues_equivalent
+from situ._queue_manager import (
+    QueueManager,
+    current,
+    global_queue,
+    reset_default_queue,
+    reset_global_queue,
+    set_default_queue,
+    set_global_queue,
+)
 from situ._statistical import sum
 from situ._work_items import (
     barrier,
@@ -101,6 +119,7 @@ from situ.exceptions import (
     CacheWarning,
     DeviceError,
     DTypeError,
+    HostAccessError,
     InternalError,
     KernelError,
     KernelTypeError,
@@ -120,14 +139,17 @@ __all__ = [
     "Device",
     "DeviceError",
     "DeviceFunction",
+    "HostAccessError",
     "InternalError",
     "Kernel",
     "KernelError",
     "KernelTypeError",
     "OutOfMemoryError",
+    "Placement",
     "PlacementError",
     "PlacementWarning",
     "Queue",
+    "QueueManager",
     "ShapeError",
     "SituError",
     "SituWarning",
@@ -158,6 +180,7 @@ __all__ = [
     "copysign",
     "cos",
     "cosh",
+    "current",
     "device_func",
     "devices",
     "divide",
@@ -177,6 +200,7 @@ __all__ = [
     "get_local_id",
     "get_local_size",
     "get_num_groups",
+    "global_queue",
     "greater",
     "greater_equal",
     "hypot",
@@ -208,12 +232,18 @@ __all__ = [
     "not_equal",
     "ones",
     "permute_dims",
+    "placement_of",
     "positive",
     "pow",
     "private",
+    "queues_equivalent",
     "remainder",
+    "reset_default_queue",
+    "reset_global_queue",
     "reshape",
     "round",
+    "set_default_queue",
+    "set_global_queue",
     "sin",
     "sinh",
     "sqrt",

@@ -1,19 +1,20 @@
 """Making arrays: from host data, from constants."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeGuard, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from situ import _native
 from situ._native import Device, Queue, ndarray
-from situ.exceptions import DTypeError
+from situ._queue_manager import default
+from situ.exceptions import DeviceError, DTypeError
 
 __all__ = ["asarray", "empty", "full", "ones", "zeros"]
 
 Shape = int | Sequence[int]
-Place = str | Device | Queue
+Place = str | Device | Queue | ndarray
 
 
 def asarray(
@@ -22,7 +23,7 @@ def asarray(
     *,
     dtype: npt.DTypeLike | None = None,
     device: Place | None = None,
-    queue: Queue | None = None,
+    queue: Place | None = None,
     usm_type: str | None = None,
     copy: bool | None = None,
 ) -> ndarray:
@@ -57,47 +58,42 @@ def asarray(
     >>> (x * 2).to_numpy()
     array([2., 4., 6.])
     """
-    place = _place(device, queue)
     if isinstance(obj, ndarray):
-        return _from_array(obj, dtype, place, usm_type, copy)
+        place = _named_place(device, queue)
+        return _native.bring(obj, dtype=dtype, device=place, usm_type=usm_type, copy=copy)
     if copy is False:
         msg = (
             "asarray cannot avoid a copy\n"
-            "  why:  the data is in host memory and `copy=False` was asked for\n"
+            "  why:  the data is not an array on a device, and `copy=False` was asked for\n"
             "  help: leave `copy` out, or use `copy=None`"
         )
         raise ValueError(msg)
+    if _is_sequence(obj):
+        placed = _native.placement_of_nested(obj, device=_named_place(device, queue))
+        if placed is not None:
+            device, queue, usm_type = placed[0], None, usm_type or placed[1]
+            obj = _to_host(obj)
+    place = _place(device, queue)
     return _native.from_numpy(_host_array(obj, dtype), device=place, usm_type=usm_type)
 
 
-def _from_array(
-    x: ndarray,
-    dtype: npt.DTypeLike | None,
-    place: Place | None,
-    usm_type: str | None,
-    copy: bool | None,
-) -> ndarray:
-    converts = dtype is not None and np.dtype(dtype) != x.dtype
-    queue = x.queue if place is None else Queue(place)
-    moves = queue.device != x.device or (usm_type is not None and usm_type != x.usm_type)
-    if copy is False and (converts or moves):
-        msg = (
-            f"asarray cannot avoid a copy of an array of {x.dtype} on {x.device.filter_string}\n"
-            "  why:  another dtype or place was asked for, and `copy=False`\n"
-            "  help: leave `copy` out, or use `copy=None`"
-        )
-        raise ValueError(msg)
-    if moves:
-        return _native.from_numpy(
-            _host_array(x.to_numpy(), dtype), device=queue, usm_type=usm_type or x.usm_type
-        )
-    if dtype is not None and converts:
-        return x.astype(dtype)
-    return x.copy() if copy else x
+def _is_sequence(obj: object) -> TypeGuard[Sequence[object]]:
+    return isinstance(obj, list | tuple)
+
+
+def _to_host(nested: object) -> object:
+    """Return nested sequences with NumPy arrays in the place of situ arrays."""
+    if isinstance(nested, ndarray):
+        return nested.to_numpy()
+    if _is_sequence(nested):
+        return [_to_host(item) for item in nested]
+    return nested
 
 
 def _host_array(obj: object, dtype: npt.DTypeLike | None) -> npt.NDArray[Any]:
     """Return a C-contiguous NumPy array of native byte order and a dtype situ has."""
+    if hasattr(obj, "__dlpack__") and not hasattr(obj, "__array__"):
+        obj = np.from_dlpack(cast("Any", obj))
     host = np.asarray(obj, dtype=dtype)
     if host.dtype.kind not in "biufc":
         msg = (
@@ -110,11 +106,27 @@ def _host_array(obj: object, dtype: npt.DTypeLike | None) -> npt.NDArray[Any]:
     return np.require(host, dtype=native, requirements="C").reshape(host.shape)
 
 
-def _place(device: Place | None, queue: Queue | None) -> Place | None:
+def _named_place(device: Place | None, queue: Place | None) -> Place | None:
+    """Return the place that was named; None if none was."""
     if device is not None and queue is not None:
         msg = "give either `device` or `queue`, not both"
         raise ValueError(msg)
     return device if queue is None else queue
+
+
+def _place(device: Place | None, queue: Place | None) -> Place | None:
+    """Return the place that was named, or else the default that was set; None if neither was."""
+    named = _named_place(device, queue)
+    return default() if named is None else named
+
+
+def restore(elements: npt.NDArray[Any], device: str, usm_type: str) -> ndarray:
+    """Return the array that a pickle holds, on the device it was on or else on the default one."""
+    try:
+        place = Device(device)
+    except DeviceError:
+        place = default()
+    return _native.from_numpy(elements, device=place, usm_type=usm_type)
 
 
 def _sizes(shape: Shape) -> list[int]:
@@ -130,7 +142,7 @@ def empty(
     *,
     dtype: npt.DTypeLike | None = None,
     device: Place | None = None,
-    queue: Queue | None = None,
+    queue: Place | None = None,
     usm_type: str | None = None,
 ) -> ndarray:
     """Make an array whose elements are undefined.
@@ -166,7 +178,7 @@ def full(
     *,
     dtype: npt.DTypeLike | None = None,
     device: Place | None = None,
-    queue: Queue | None = None,
+    queue: Place | None = None,
     usm_type: str | None = None,
 ) -> ndarray:
     """Make an array filled with one number.
@@ -203,7 +215,7 @@ def zeros(
     *,
     dtype: npt.DTypeLike | None = None,
     device: Place | None = None,
-    queue: Queue | None = None,
+    queue: Place | None = None,
     usm_type: str | None = None,
 ) -> ndarray:
     """Make an array of zeros.
@@ -237,7 +249,7 @@ def ones(
     *,
     dtype: npt.DTypeLike | None = None,
     device: Place | None = None,
-    queue: Queue | None = None,
+    queue: Place | None = None,
     usm_type: str | None = None,
 ) -> ndarray:
     """Make an array of ones.

@@ -7,7 +7,7 @@ is said once, in ``crates/situ-array/src/functions/elementwise.rs``.
 from typing import Protocol
 
 from situ import _native
-from situ._native import ndarray
+from situ._native import Device, Queue, ndarray
 
 __all__ = [
     "abs",
@@ -72,12 +72,15 @@ __all__ = [
 ]
 
 Number = bool | int | float | complex
+Place = str | Device | Queue | ndarray
 
 
 class UnaryFunction(Protocol):
     """A function of one array."""
 
-    def __call__(self, x: ndarray, /, *, out: ndarray | None = None) -> ndarray:
+    def __call__(
+        self, x: ndarray, /, *, out: ndarray | None = None, queue: Place | None = None
+    ) -> ndarray:
         """Apply the function to each element; the result goes to `out`, if it is given."""
         ...
 
@@ -86,7 +89,13 @@ class BinaryFunction(Protocol):
     """A function of two operands, at least one of them an array; shapes are broadcast."""
 
     def __call__(
-        self, x1: ndarray | Number, x2: ndarray | Number, /, *, out: ndarray | None = None
+        self,
+        x1: ndarray | Number,
+        x2: ndarray | Number,
+        /,
+        *,
+        out: ndarray | None = None,
+        queue: Place | None = None,
     ) -> ndarray:
         """Apply the function to pairs of elements; the result goes to `out`, if it is given."""
         ...
@@ -98,8 +107,10 @@ def _shown(result: str) -> str:
 
 
 def _unary(name: str, summary: str, operand: str, result: str) -> UnaryFunction:
-    def function(x: ndarray, /, *, out: ndarray | None = None) -> ndarray:
-        return _native.elementwise(name, x, out=out)
+    def function(
+        x: ndarray, /, *, out: ndarray | None = None, queue: Place | None = None
+    ) -> ndarray:
+        return _native.elementwise(name, x, out=out, queue=queue)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"""{summary}
@@ -110,6 +121,9 @@ def _unary(name: str, summary: str, operand: str, result: str) -> UnaryFunction:
         An array.
     out
         Where the result goes; a new array by default.
+    queue
+        What runs the function: a queue from which the arrays are accessible. By default the queue
+        that all arrays agree on.
 
     Returns
     -------
@@ -127,9 +141,14 @@ def _unary(name: str, summary: str, operand: str, result: str) -> UnaryFunction:
 
 def _binary(name: str, summary: str, operands: tuple[str, str], result: str) -> BinaryFunction:
     def function(
-        x1: ndarray | Number, x2: ndarray | Number, /, *, out: ndarray | None = None
+        x1: ndarray | Number,
+        x2: ndarray | Number,
+        /,
+        *,
+        out: ndarray | None = None,
+        queue: Place | None = None,
     ) -> ndarray:
-        return _native.elementwise(name, x1, x2, out=out)
+        return _native.elementwise(name, x1, x2, out=out, queue=queue)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"""{summary}
@@ -140,6 +159,9 @@ def _binary(name: str, summary: str, operands: tuple[str, str], result: str) -> 
         Arrays whose shapes broadcast, or an array and a number.
     out
         Where the result goes; a new array by default.
+    queue
+        What runs the function: a queue from which the arrays are accessible. By default the queue
+        that all arrays agree on.
 
     Returns
     -------

@@ -8,13 +8,14 @@ from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any, SupportsIndex
 
-from situ._native import DeviceFunction, Kernel, ndarray
+from situ._native import Device, DeviceFunction, Kernel, Queue, ndarray
 from situ.exceptions import KernelError, KernelTypeError
 
 __all__ = ["call_kernel", "device_func", "kernel"]
 
 Sizes = SupportsIndex | Sequence[SupportsIndex]
 Range = Sizes | tuple[Sizes, Sizes]
+Place = str | Device | Queue | ndarray
 
 
 def kernel(function: Callable[..., None], /) -> Kernel:
@@ -99,7 +100,9 @@ def device_func(function: Callable[..., Any], /) -> DeviceFunction:
     return made
 
 
-def call_kernel(function: Kernel, range: Range, /, *arguments: ndarray | complex) -> None:
+def call_kernel(
+    function: Kernel, range: Range, /, *arguments: ndarray | complex, queue: Place | None = None
+) -> None:
     """Run a kernel over a range: ``kernel[range](*arguments)`` as a function.
 
     Parameters
@@ -110,6 +113,9 @@ def call_kernel(function: Kernel, range: Range, /, *arguments: ndarray | complex
         The sizes of the range; in a pair, the sizes of the range and of the work-groups.
     *arguments
         What the kernel takes.
+    queue : Queue or selector, optional
+        What runs it: a queue from which all arrays are accessible, that is, one of their context.
+        By default the queue that they agree on.
 
     Examples
     --------
@@ -123,7 +129,10 @@ def call_kernel(function: Kernel, range: Range, /, *arguments: ndarray | complex
     >>> x.to_numpy()
     array([7., 7., 0.])
     """
-    function[range](*arguments)
+    ranged = function[range]
+    if queue is not None:
+        ranged = ranged.on(queue)
+    ranged(*arguments)
 
 
 def _definition(function: object, decorator: str) -> tuple[FunctionType, str, str, int]:

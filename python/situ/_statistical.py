@@ -2,9 +2,11 @@
 
 import numpy.typing as npt
 
-from situ._native import ndarray
+from situ._native import Device, Queue, ndarray
 
 __all__ = ["sum"]
+
+Place = str | Device | Queue | ndarray
 
 
 def sum(
@@ -14,6 +16,7 @@ def sum(
     axis: int | tuple[int, ...] | None = None,
     dtype: npt.DTypeLike | None = None,
     keepdims: bool = False,
+    queue: Place | None = None,
 ) -> ndarray:
     """Add up elements.
 
@@ -30,6 +33,8 @@ def sum(
         Element type of the result; by default 64 bits for integers and bools, else that of `x`.
     keepdims
         Whether axes that were added up stay, with size one.
+    queue
+        What runs it: a queue from which `x` is accessible. By default that of `x`.
 
     Returns
     -------
@@ -45,4 +50,4 @@ def sum(
     >>> int(situ.sum(x))
     10
     """
-    return x.sum(axis, dtype=dtype, keepdims=keepdims)
+    return x.sum(axis, dtype=dtype, keepdims=keepdims, queue=queue)

@@ -34,6 +34,13 @@ class PlacementError(SituError, ValueError):
     """
 
 
+class HostAccessError(SituError, BufferError):
+    """The host was about to read or write memory that only a device can reach.
+
+    The message has the line that copies it instead.
+    """
+
+
 class ShapeError(SituError, ValueError):
     """Shapes, axes or ranges do not fit together."""
 

@@ -64,6 +64,22 @@ impl Array {
         }
     }
 
+    /// The same elements as an array of another queue of the same context.
+    ///
+    /// # Panics
+    /// If the queue's context is another one, so that it cannot reach the memory.
+    #[must_use]
+    pub fn with_queue(&self, queue: &Queue) -> Self {
+        assert!(
+            queue.context() == self.queue.context(),
+            "a queue reaches memory of its own context only"
+        );
+        Self {
+            queue: queue.clone(),
+            ..self.clone()
+        }
+    }
+
     /// The view that an index expression selects.
     ///
     /// # Errors
@@ -170,7 +186,24 @@ impl Array {
         )?)
     }
 
-    fn byte_offset(&self) -> usize {
+    /// The address of the first element for the host, which may read and write there until the next
+    /// function or kernel that uses the memory. Work that is still to be done on it is waited for.
+    ///
+    /// # Errors
+    /// If the host cannot reach the memory, or the work that was waited for failed.
+    pub fn host_address(&self) -> Result<*mut u8, Error> {
+        if !self.allocation.is_host_accessible() {
+            return Err(Error::NotHostAccessible {
+                device: self.queue.device().filter_string(),
+                usm_kind: self.usm_kind(),
+            });
+        }
+        self.queue.wait()?;
+        Ok(self.allocation.as_ptr().wrapping_add(self.byte_offset()))
+    }
+
+    /// Where the first element is, in bytes from the start of the allocation.
+    pub fn byte_offset(&self) -> usize {
         self.layout.offset() * self.dtype.size_bytes()
     }
 

@@ -1,7 +1,11 @@
 //! What can go wrong with arrays.
 
 use situ_ir::DType;
+use situ_runtime::UsmKind;
 use thiserror::Error;
+
+use crate::functions::moving::CopyReason;
+use crate::placement::Refusal;
 
 /// Everything that array functions refuse, with the facts a message needs.
 #[derive(Debug, Error)]
@@ -140,6 +144,17 @@ pub enum Error {
         /// The array's dtype.
         dtype: DType,
     },
+    /// A Python integer that is assigned to elements which cannot hold it.
+    #[error(
+        "cannot assign the integer {value} to elements of {dtype}\n  why:  {dtype} cannot hold \
+         it\n  help: assign a smaller number, or convert the array first with `x.astype`"
+    )]
+    AssignmentOverflow {
+        /// The integer.
+        value: i128,
+        /// The elements' dtype.
+        dtype: DType,
+    },
     /// An output array of the wrong shape.
     #[error(
         "`{operation}` makes a result of shape {}, which does not fit `out` of shape {}",
@@ -167,13 +182,42 @@ pub enum Error {
         /// The dtype of `out`.
         out: DType,
     },
-    /// Arrays that live in different places.
-    #[error("cannot {operation} arrays that live on different queues\n{}", why.join("\n"))]
-    Placement {
+    /// Arguments that do not agree on where to compute.
+    #[error("{0}")]
+    Placement(Box<Refusal>),
+    /// A function was called with numbers only.
+    #[error(
+        "`{operation}` was called without an array, so there is no queue to run it on\n  help: make \
+         an array first, e.g. `x = situ.asarray(x)`, or name a queue with `queue=`"
+    )]
+    NoArray {
         /// The function.
         operation: &'static str,
-        /// One line about each argument, and what to do.
-        why: Vec<String>,
+    },
+    /// A copy would be needed, but none is allowed.
+    #[error(
+        "cannot bring an array of {dtype} to {destination} without a copy\n  why:  {}\n  help: leave \
+         `copy` out, or use `copy=None`",
+        reasons.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+    )]
+    CopyNeeded {
+        /// The array's dtype.
+        dtype: DType,
+        /// The device that was asked for.
+        destination: String,
+        /// Why the memory cannot stay what it is.
+        reasons: Vec<CopyReason>,
+    },
+    /// The host cannot reach an array's memory.
+    #[error(
+        "the host cannot read {usm_kind} memory of {device}\n  why:  only the device itself can reach \
+         it\n  help: copy it with `x.to_numpy()`, or allocate it with `usm_type=\"shared\"`"
+    )]
+    NotHostAccessible {
+        /// The device.
+        device: String,
+        /// The array's kind of memory.
+        usm_kind: UsmKind,
     },
     /// The runtime refused or failed.
     #[error(transparent)]

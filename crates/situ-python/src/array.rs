@@ -5,18 +5,16 @@
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyEllipsis, PySlice, PyTuple};
-use situ_array::functions::apply::{self, Input, Operand};
+use situ_array::functions::apply;
 use situ_array::functions::{creation, manipulation, statistical};
 use situ_array::{Array, IndexItem};
-use situ_ir::DType;
-use situ_ir::promotion::PythonScalar;
 
 use crate::detach::detach;
 use crate::device::PyDevice;
 use crate::error::{IntoPyErr, guard};
 use crate::host_memory;
 use crate::queue::PyQueue;
-use crate::{dtype, operand};
+use crate::{dtype, operand, placement};
 
 /// An n-dimensional array on a device.
 #[pyclass(frozen, name = "ndarray", module = "situ")]
@@ -148,7 +146,7 @@ impl PyArray {
         })
     }
 
-    fn copy(&self, py: Python<'_>) -> PyResult<Self> {
+    pub(crate) fn copy(&self, py: Python<'_>) -> PyResult<Self> {
         guard(|| detach(py, || apply::contiguous_copy(&self.array)).map(Self::new))
     }
 
@@ -167,18 +165,21 @@ impl PyArray {
         })
     }
 
-    #[pyo3(signature = (axis = None, *, dtype = None, keepdims = false))]
+    #[pyo3(signature = (axis = None, *, dtype = None, keepdims = false, queue = None))]
     fn sum(
         &self,
         py: Python<'_>,
         axis: Option<&Bound<'_, PyAny>>,
         dtype: Option<&Bound<'_, PyAny>>,
         keepdims: bool,
+        queue: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         guard(|| {
+            let queue = placement::named(py, queue)?;
             let axes = axis.map(axes_from_python).transpose()?;
             let dtype = dtype.map(dtype::from_python).transpose()?;
-            let work = || statistical::sum(&self.array, axes.as_deref(), dtype, keepdims);
+            let (axes, queue) = (axes.as_deref(), queue.as_ref());
+            let work = || statistical::sum(&self.array, axes, dtype, keepdims, queue);
             detach(py, work).map(Self::new)
         })
     }
@@ -255,21 +256,14 @@ impl PyArray {
                 .array
                 .view(&index)
                 .map_err(|error| error.into_py_err(py))?;
-            let source = match operand::from_python(value)? {
-                Some(Operand::Array(array)) => Input::Array(array),
-                Some(Operand::Literal(literal)) => Input::Scalar(literal),
-                Some(Operand::Scalar(scalar)) => {
-                    Input::Scalar(assigned_scalar(scalar, target.dtype())?)
-                }
-                None => {
-                    return Err(PyTypeError::new_err(format!(
-                        "cannot assign `{}` to elements of an array\n  help: assign a number or a \
-                         situ array; `situ.asarray` makes one",
-                        value.get_type().name()?
-                    )));
-                }
+            let Some(value) = operand::from_python(value)? else {
+                return Err(PyTypeError::new_err(format!(
+                    "cannot assign `{}` to elements of an array\n  help: assign a number or a situ \
+                     array; `situ.asarray` makes one",
+                    value.get_type().name()?
+                )));
             };
-            detach(py, || apply::copy_into(&target, &source))
+            detach(py, || apply::assign(&target, &value))
         })
     }
 
@@ -284,20 +278,6 @@ impl PyArray {
             .import("situ._display")?
             .call_method1("array_str", (slf,))
     }
-}
-
-/// The constant that a scalar becomes when it is assigned to elements of a dtype.
-fn assigned_scalar(scalar: PythonScalar, dtype: DType) -> PyResult<situ_ir::Literal> {
-    scalar.to_literal(dtype).ok_or_else(|| {
-        let value = match scalar {
-            PythonScalar::Int(value) => value.to_string(),
-            other => format!("{other:?}"),
-        };
-        pyo3::exceptions::PyOverflowError::new_err(format!(
-            "cannot assign the integer {value} to elements of {dtype}\n  why:  {dtype} cannot hold \
-             it\n  help: assign a smaller number, or convert the array first with `x.astype`"
-        ))
-    })
 }
 
 /// Replaces one -1 by the size that is left.

@@ -7,13 +7,14 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use pyo3::exceptions::{PyIndexError, PyOverflowError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 /// The exception classes, imported from Python on first use.
 pub(crate) mod exceptions {
     pyo3::import_exception!(situ.exceptions, DTypeError);
     pyo3::import_exception!(situ.exceptions, DeviceError);
+    pyo3::import_exception!(situ.exceptions, HostAccessError);
     pyo3::import_exception!(situ.exceptions, InternalError);
     pyo3::import_exception!(situ.exceptions, KernelError);
     pyo3::import_exception!(situ.exceptions, KernelTypeError);
@@ -48,8 +49,13 @@ impl IntoPyErr for situ_array::Error {
             E::DTypeNotSupported { .. } | E::OutputDType { .. } => {
                 exceptions::DTypeError::new_err(message)
             }
-            E::ScalarOverflow { .. } => PyOverflowError::new_err(message),
-            E::Placement { .. } => exceptions::PlacementError::new_err(message),
+            E::ScalarOverflow { .. } | E::AssignmentOverflow { .. } => {
+                PyOverflowError::new_err(message)
+            }
+            E::Placement(_) => exceptions::PlacementError::new_err(message),
+            E::NoArray { .. } => PyTypeError::new_err(message),
+            E::CopyNeeded { .. } => PyValueError::new_err(message),
+            E::NotHostAccessible { .. } => exceptions::HostAccessError::new_err(message),
             E::Runtime(error) => error.into_py_err(py),
             _ => exceptions::InternalError::new_err(message),
         }

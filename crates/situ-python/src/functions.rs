@@ -9,16 +9,17 @@ use situ_array::functions::{apply, creation, manipulation};
 use crate::array::PyArray;
 use crate::detach::detach;
 use crate::error::{IntoPyErr, guard};
-use crate::{dtype, host_memory, operand, queue};
+use crate::{dtype, host_memory, operand, placement, queue};
 
 /// Applies the elementwise function with a name to its operands.
 #[pyfunction]
-#[pyo3(signature = (name, *operands, out = None))]
+#[pyo3(signature = (name, *operands, out = None, queue = None))]
 pub(crate) fn elementwise(
     py: Python<'_>,
     name: &str,
     operands: &Bound<'_, PyTuple>,
     out: Option<&Bound<'_, PyArray>>,
+    queue: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Py<PyArray>> {
     guard(|| {
         let function = find(name)
@@ -36,17 +37,10 @@ pub(crate) fn elementwise(
                 })
             })
             .collect::<PyResult<Vec<_>>>()?;
-        if !operands
-            .iter()
-            .any(|operand| matches!(operand, apply::Operand::Array(_)))
-        {
-            return Err(PyTypeError::new_err(format!(
-                "`{name}` was called without an array, so there is no queue to run it on\n  help: \
-                 make an array first, e.g. `x = situ.asarray(x)`"
-            )));
-        }
         let target = out.map(|out| out.get().array());
-        let result = detach(py, || apply::apply(function, &operands, target))?;
+        let queue = placement::named(py, queue)?;
+        let work = || apply::apply(function, &operands, target, queue.as_ref());
+        let result = detach(py, work)?;
         match out {
             Some(out) => Ok(out.clone().unbind()),
             None => Py::new(py, PyArray::new(result)),

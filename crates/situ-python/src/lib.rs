@@ -21,10 +21,13 @@ mod device;
 mod dtype;
 mod error;
 mod functions;
+mod host_access;
 mod host_memory;
 mod kernel;
+mod moving;
 mod operand;
 mod operators;
+mod placement;
 mod queue;
 mod warnings;
 
@@ -47,6 +50,10 @@ mod _native {
     use crate::host_memory::from_numpy;
     #[pymodule_export]
     use crate::kernel::{PyDeviceFunction, PyKernel, PyRangedKernel};
+    #[pymodule_export]
+    use crate::moving::{bring, placement_of_nested};
+    #[pymodule_export]
+    use crate::placement::{PyPlacement, find_queue, placement_of, queues_equivalent};
     #[pymodule_export]
     use crate::queue::PyQueue;
 

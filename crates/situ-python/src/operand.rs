@@ -1,4 +1,5 @@
-//! What Python hands to array functions: arrays, Python scalars, NumPy scalars.
+//! What Python hands to array functions: arrays, Python scalars, NumPy scalars, and host arrays, which
+//! are recognised to be refused by name.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -9,12 +10,12 @@ use situ_ir::promotion::PythonScalar;
 
 use crate::array::PyArray;
 use crate::dtype;
-use crate::error::exceptions::{DTypeError, PlacementError};
+use crate::error::exceptions::DTypeError;
 
 /// The operand a Python object stands for; `None` if array functions do not take such objects.
 ///
 /// # Errors
-/// `PlacementError` for host arrays, which belong to no queue.
+/// `OverflowError` or `DTypeError` for numbers that no dtype holds.
 pub(crate) fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Option<Operand>> {
     if let Ok(array) = object.cast::<PyArray>() {
         return Ok(Some(Operand::Array(array.get().array().clone())));
@@ -26,14 +27,30 @@ pub(crate) fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Option<Operand>
     if let Some(scalar) = python_scalar(object)? {
         return Ok(Some(Operand::Scalar(scalar)));
     }
-    if object.hasattr("__array_interface__")? {
-        return Err(PlacementError::new_err(
-            "cannot combine a situ array with a host array\n  why:  a NumPy array belongs to no \
-             queue, and situ never copies silently\n  help: bring it over first, e.g. \
-             `y = situ.asarray(y, device=x.device)`",
-        ));
+    if !is_host_array(object) {
+        return Ok(None);
     }
-    Ok(None)
+    Ok(Some(match host_scalar(object)? {
+        Some(literal) => Operand::Literal(literal),
+        None => Operand::HostArray,
+    }))
+}
+
+/// Whether an object is an array in host memory, as far as anybody can tell: it has an array interface,
+/// exports DLPack or is a buffer.
+pub(crate) fn is_host_array(object: &Bound<'_, PyAny>) -> bool {
+    let has = |name| object.hasattr(name).unwrap_or(false);
+    // SAFETY: it takes any object and only looks at its type.
+    let is_buffer = unsafe { pyo3::ffi::PyObject_CheckBuffer(object.as_ptr()) } != 0;
+    is_buffer || has("__array_interface__") || has("__dlpack__")
+}
+
+/// A host array without dimensions as a constant: it is a number, so it takes no part in placement.
+pub(crate) fn host_scalar(object: &Bound<'_, PyAny>) -> PyResult<Option<Literal>> {
+    if !object.hasattr("__array_interface__")? || object.getattr("ndim")?.extract::<usize>()? != 0 {
+        return Ok(None);
+    }
+    numpy_scalar(&object.get_item(pyo3::types::PyTuple::empty(object.py()))?)
 }
 
 /// A Python number as a weak scalar.

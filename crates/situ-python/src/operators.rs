@@ -69,7 +69,7 @@ impl PyArray {
                 Order::ThisFirst => [this, other],
                 Order::OtherFirst => [other, this],
             };
-            let result = detach(py, || apply::apply(function, &operands, None))?;
+            let result = detach(py, || apply::apply(function, &operands, None, None))?;
             Ok(Bound::new(py, Self::new(result))?.into_any())
         })
     }
@@ -86,7 +86,9 @@ impl PyArray {
                 )));
             };
             let operands = [Operand::Array(self.array().clone()), other];
-            detach(py, || apply::apply(function, &operands, Some(self.array())))?;
+            detach(py, || {
+                apply::apply(function, &operands, Some(self.array()), None)
+            })?;
             Ok(())
         })
     }
@@ -94,7 +96,7 @@ impl PyArray {
     fn unary(&self, py: Python<'_>, function: &'static Elementwise) -> PyResult<Self> {
         guard(|| {
             let operands = [Operand::Array(self.array().clone())];
-            detach(py, || apply::apply(function, &operands, None)).map(Self::new)
+            detach(py, || apply::apply(function, &operands, None, None)).map(Self::new)
         })
     }
 }

@@ -14,7 +14,7 @@ use crate::kernels::MapBody;
 use crate::kernels::map::{self, MapOperand, MapShape};
 use crate::layout::Layout;
 use crate::loop_nest::LoopNest;
-use crate::placement::placement;
+use crate::placement::{Operation, Participant, Placer};
 
 /// What an elementwise function is applied to.
 #[derive(Clone, Debug)]
@@ -25,13 +25,24 @@ pub enum Operand {
     Scalar(PythonScalar),
     /// A number that brings its own dtype.
     Literal(Literal),
+    /// An array in host memory: placement refuses it.
+    HostArray,
 }
 
 impl Operand {
     fn array(&self) -> Option<&Array> {
         match self {
             Self::Array(array) => Some(array),
-            Self::Scalar(_) | Self::Literal(_) => None,
+            Self::Scalar(_) | Self::Literal(_) | Self::HostArray => None,
+        }
+    }
+
+    /// What it means for placement.
+    fn participant(&self) -> Participant<'_> {
+        match self {
+            Self::Array(array) => Participant::Array(array),
+            Self::Scalar(_) | Self::Literal(_) => Participant::Scalar,
+            Self::HostArray => Participant::HostArray,
         }
     }
 
@@ -39,7 +50,7 @@ impl Operand {
     fn dtype(&self) -> Option<DType> {
         match self {
             Self::Array(array) => Some(array.dtype()),
-            Self::Scalar(_) => None,
+            Self::Scalar(_) | Self::HostArray => None,
             Self::Literal(literal) => Some(literal.dtype()),
         }
     }
@@ -49,7 +60,8 @@ impl Operand {
     }
 }
 
-/// Applies a function; the result goes to `out`, or to new memory if there is none.
+/// Applies a function; the result goes to `out`, or to new memory if there is none. The work runs on
+/// `queue`, or where the arrays live if none is named.
 ///
 /// # Errors
 /// If the operands do not fit together in place, shape or dtype, or the launch fails.
@@ -57,10 +69,18 @@ pub fn apply(
     function: &'static Elementwise,
     operands: &[Operand],
     out: Option<&Array>,
+    queue: Option<&Queue>,
 ) -> Result<Array, Error> {
-    let arrays = operands.iter().filter_map(Operand::array).chain(out);
-    let placement = placement(function.name, arrays)?.ok_or_else(|| Error::Internal {
-        invariant: format!("`{}` was applied without an array", function.name),
+    let placer = Placer {
+        operation: Operation::Function(function.name),
+        explicit: queue,
+    };
+    let inputs = operands.iter().map(Operand::participant);
+    let named = operand_names(operands.len()).iter().copied().zip(inputs);
+    let output = out.map(|out| ("out", Participant::Output(out)));
+    let placement = placer.place(named.chain(output))?;
+    let placement = placement.ok_or(Error::NoArray {
+        operation: function.name,
     })?;
     let shapes: SmallVec<[&[usize]; 3]> = operands.iter().map(Operand::shape).collect();
     let shape = broadcast_shapes(function.name, &shapes)?;
@@ -87,6 +107,7 @@ pub fn apply(
         Operand::Array(array) => separated(array, &out).map(Input::Array),
         Operand::Scalar(scalar) => scalar_literal(function, *scalar, compute).map(Input::Scalar),
         Operand::Literal(literal) => Ok(Input::Scalar(*literal)),
+        Operand::HostArray => Err(host_array_placed()),
     };
     let inputs: SmallVec<[Input; 3]> = operands.iter().map(input).collect::<Result<_, Error>>()?;
     let body: &MapBody<'_> = &|f, x| function.expression(f, x);
@@ -101,7 +122,47 @@ pub fn apply(
     Ok(out)
 }
 
-/// Copies elements, converted to the target's dtype and broadcast to its shape.
+/// What the array API calls the operands of a function.
+fn operand_names(count: usize) -> &'static [&'static str] {
+    match count {
+        1 => &["x"],
+        _ => &["x1", "x2", "x3"],
+    }
+}
+
+/// Assigns a value to the elements of a view, as `x[...] = value` does.
+///
+/// # Errors
+/// If the two live in different places, the value does not fit the view, or the launch fails.
+pub fn assign(target: &Array, value: &Operand) -> Result<(), Error> {
+    let placer = Placer {
+        operation: Operation::Assignment,
+        explicit: None,
+    };
+    let arguments = [
+        ("x", Participant::Output(target)),
+        ("value", value.participant()),
+    ];
+    placer.place(arguments.into_iter())?;
+    let source = match value {
+        Operand::Array(array) => Input::Array(array.clone()),
+        Operand::Literal(literal) => Input::Scalar(*literal),
+        Operand::Scalar(scalar) => Input::Scalar(assigned_scalar(*scalar, target.dtype())?),
+        Operand::HostArray => return Err(host_array_placed()),
+    };
+    copy_into(target, &source)
+}
+
+/// The constant that a scalar becomes when it is assigned to elements of a dtype.
+fn assigned_scalar(scalar: PythonScalar, dtype: DType) -> Result<Literal, Error> {
+    scalar.to_literal(dtype).ok_or(match scalar {
+        PythonScalar::Int(value) => Error::AssignmentOverflow { value, dtype },
+        _ => only_integers_overflow(),
+    })
+}
+
+/// Copies elements, converted to the target's dtype and broadcast to its shape, on the target's queue.
+/// The source must be accessible from there.
 ///
 /// # Errors
 /// If the source does not broadcast to the target, or the launch fails.
@@ -279,6 +340,8 @@ fn operand_dtypes(operands: &[Operand]) -> SmallVec<[DType; 3]> {
             Operand::Scalar(scalar) => adapted(scalar),
             Operand::Array(array) => array.dtype(),
             Operand::Literal(literal) => literal.dtype(),
+            // Refused before anybody asks.
+            Operand::HostArray => DType::F64,
         })
         .collect()
 }
@@ -303,10 +366,20 @@ fn scalar_literal(
             value,
             dtype: compute,
         },
-        _ => Error::Internal {
-            invariant: "only integers can fail to fit".to_owned(),
-        },
+        _ => only_integers_overflow(),
     })
+}
+
+fn only_integers_overflow() -> Error {
+    Error::Internal {
+        invariant: "only integers can fail to fit".to_owned(),
+    }
+}
+
+fn host_array_placed() -> Error {
+    Error::Internal {
+        invariant: "placement refuses host arrays".to_owned(),
+    }
 }
 
 fn check_out(

@@ -4,4 +4,5 @@ pub mod apply;
 pub mod creation;
 pub mod elementwise;
 pub mod manipulation;
+pub mod moving;
 pub mod statistical;

@@ -2,7 +2,7 @@
 
 use situ_ir::{BinaryOperator, DType, Literal, NdRange};
 use situ_runtime::device::Aspect;
-use situ_runtime::{Argument, Device};
+use situ_runtime::{Argument, Device, Queue};
 use smallvec::SmallVec;
 
 use crate::array::Array;
@@ -13,19 +13,28 @@ use crate::kernel_cache::{self, KernelKey};
 use crate::kernels::reduce::{self, ReduceShape, Walk};
 use crate::layout::Layout;
 use crate::loop_nest::{Loop, LoopNest};
+use crate::placement::{Operation, Placer};
 
 /// The sum over some axes, or over all of them if none are named.
 ///
-/// Without a dtype, integers and `bool` are summed in 64 bits and floats in their own dtype.
+/// Without a dtype, integers and `bool` are summed in 64 bits and floats in their own dtype. The work
+/// runs on `queue`, or where the array lives if none is named.
 ///
 /// # Errors
-/// If an axis does not exist, or there is no memory, or a launch fails.
+/// If the queue cannot reach the array, or an axis does not exist, or there is no memory, or a
+/// launch fails.
 pub fn sum(
     array: &Array,
     axes: Option<&[i64]>,
     dtype: Option<DType>,
     keepdims: bool,
+    queue: Option<&Queue>,
 ) -> Result<Array, Error> {
+    let placer = Placer {
+        operation: Operation::Function("sum"),
+        explicit: queue,
+    };
+    let array = &placer.place_one("x", array)?;
     let dtype = dtype.unwrap_or(match array.dtype() {
         DType::Bool => DType::I64,
         dtype if dtype.is_signed() => DType::I64,

@@ -3,16 +3,16 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt};
 use situ_array::Array;
-use situ_array::placement::default_queue;
+use situ_array::placement::{Operation, Participant, Placer};
 use situ_frontend::{ArgumentPart, ArgumentType, Layout, ParameterPlan};
 use situ_ir::{DType, Literal, NdRange};
-use situ_runtime::{Argument, Device, Queue};
+use situ_runtime::{Argument, Queue};
 use smallvec::SmallVec;
 
 use super::Definition;
 use crate::array::PyArray;
 use crate::error::IntoPyErr;
-use crate::error::exceptions::{KernelTypeError, PlacementError, ShapeError};
+use crate::error::exceptions::{InternalError, KernelTypeError, ShapeError};
 use crate::operand;
 
 /// The types of a list of arguments, packed: one number for each argument.
@@ -79,32 +79,20 @@ impl<'a> Arguments<'a> {
         parameter_name(self.definition, position)
     }
 
-    /// The queue that all arrays agree on; that of the default device if there is none.
+    /// The queue that runs the kernel: the one that was named, or that of its arrays. `None` if nothing
+    /// decides.
     ///
     /// # Errors
-    /// `PlacementError` if the arrays do not agree.
-    pub(super) fn queue(&self) -> PyResult<Queue> {
-        let mut arrays = self.arrays();
-        let Some(first) = arrays.next() else {
-            return Ok(default_queue(&Device::default_device()));
-        };
-        if arrays.all(|array| first.queue().is_equivalent(array.queue())) {
-            return Ok(first.queue().clone());
-        }
-        let places: Vec<_> = self
-            .named_arrays()
-            .map(|(name, array)| {
-                let device = array.queue().device().filter_string();
-                format!("`{name}` is in {} memory on {device}", array.usm_kind())
-            })
-            .collect();
-        Err(PlacementError::new_err(format!(
-            "cannot run kernel `{}` on arrays that live on different queues\n  why:  {}; situ \
-             computes where the data lives and never copies silently\n  help: move them to one \
-             device first, e.g. `y = situ.asarray(y.to_numpy(), device=x.device)`",
-            self.definition.name,
-            places.join(", ")
-        )))
+    /// `PlacementError` if the arguments do not agree.
+    pub(super) fn queue(&self, py: Python<'_>, named: Option<&Queue>) -> PyResult<Option<Queue>> {
+        let participants = self.given.iter().map(|given| match given {
+            Given::Array(array) => Participant::Array(array),
+            Given::Scalar(_) => Participant::Scalar,
+        });
+        let names = (0..self.given.len()).map(|position| self.name(position));
+        let placement = placer(self.definition, named).place(names.zip(participants));
+        let placement = placement.map_err(|error| error.into_py_err(py))?;
+        Ok(placement.map(|placement| placement.queue))
     }
 
     fn named_arrays(&self) -> impl Iterator<Item = (&str, &'a Array)> {
@@ -242,7 +230,7 @@ fn number(object: &Bound<'_, PyAny>) -> PyResult<Option<Literal>> {
         let bits = u128::from(real.to_bits()) | (u128::from(imaginary.to_bits()) << 64);
         return Ok(Some(Literal::from_bits(DType::C128, bits)));
     }
-    Ok(None)
+    operand::host_scalar(object)
 }
 
 fn integer(object: &Bound<'_, PyAny>) -> PyResult<Literal> {
@@ -258,38 +246,41 @@ fn integer(object: &Bound<'_, PyAny>) -> PyResult<Literal> {
     })
 }
 
+fn placer<'a>(definition: &'a Definition, explicit: Option<&'a Queue>) -> Placer<'a> {
+    Placer {
+        operation: Operation::Kernel(&definition.name),
+        explicit,
+    }
+}
+
 /// Why the object at a position cannot be an argument.
 fn refusal(definition: &Definition, objects: &[Bound<'_, PyAny>], position: usize) -> PyErr {
     let object = &objects[position];
+    if operand::is_host_array(object) {
+        return host_array_refusal(definition, objects);
+    }
     let name = parameter_name(definition, position);
     let kernel = &definition.name;
-    let is_host_array = |object: &Bound<'_, PyAny>| {
-        let has_interface = object.hasattr("__array_interface__").unwrap_or(false);
-        has_interface || object.hasattr("__dlpack__").unwrap_or(false)
-    };
-    if !is_host_array(object) {
-        let kind = object.get_type().name();
-        let kind = kind.map_or_else(|_| "object".to_owned(), |kind| kind.to_string());
-        return KernelTypeError::new_err(format!(
-            "argument `{name}` of kernel `{kernel}` is a `{kind}`\n  why:  a kernel takes situ arrays \
-             and numbers\n  help: make an array of it first, e.g. `{name} = situ.asarray({name})`"
-        ));
-    }
-    let device_array = objects.iter().position(Bound::is_instance_of::<PyArray>);
-    match device_array {
-        Some(other) => {
-            let other = parameter_name(definition, other);
-            PlacementError::new_err(format!(
-                "kernel `{kernel}` was called with host and device arrays\n  why:  `{name}` is a host \
-                 array, `{other}` is on a device; situ never copies silently\n  help: bring it over \
-                 first, e.g. `{name} = situ.asarray({name}, device={other}.device)`"
-            ))
-        }
-        None => PlacementError::new_err(format!(
-            "cannot tell where to run kernel `{kernel}`\n  why:  `{name}` is a host array, which \
-             belongs to no queue; situ computes where the data lives\n  help: put the data on a \
-             device first, e.g. `{name} = situ.asarray({name})`"
-        )),
+    let kind = object.get_type().name();
+    let kind = kind.map_or_else(|_| "object".to_owned(), |kind| kind.to_string());
+    KernelTypeError::new_err(format!(
+        "argument `{name}` of kernel `{kernel}` is a `{kind}`\n  why:  a kernel takes situ arrays \
+         and numbers\n  help: make an array of it first, e.g. `{name} = situ.asarray({name})`"
+    ))
+}
+
+/// What placement says about host arrays among the arguments.
+fn host_array_refusal(definition: &Definition, objects: &[Bound<'_, PyAny>]) -> PyErr {
+    let participants = objects.iter().map(|object| match object.cast::<PyArray>() {
+        Ok(array) => Participant::Array(array.get().array()),
+        Err(_) if operand::is_host_array(object) => Participant::HostArray,
+        Err(_) => Participant::Scalar,
+    });
+    let names = (0..objects.len()).map(|position| parameter_name(definition, position));
+    let placement = placer(definition, None).place(names.zip(participants));
+    match (placement, objects.first()) {
+        (Err(error), Some(object)) => error.into_py_err(object.py()),
+        _ => InternalError::new_err("situ broke one of its own rules: a host array was placed"),
     }
 }
 

@@ -17,10 +17,12 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
 use situ_frontend::Environment;
 use situ_ir::{NdRange, Source};
+use situ_runtime::Queue;
 
 use crate::detach::detach;
 use crate::error::exceptions::{KernelError, KernelTypeError};
 use crate::error::{IntoPyErr, guard};
+use crate::{placement, queue};
 use arguments::Arguments;
 use specialisation::Specialisation;
 
@@ -89,14 +91,18 @@ impl PyKernel {
         arguments: &Bound<'_, PyTuple>,
         keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<()> {
-        guard(|| self.launch(None, arguments, keywords))
+        guard(|| self.launch(Target::default(), arguments, keywords))
     }
 
     fn __getitem__(slf: &Bound<'_, Self>, range: &Bound<'_, PyAny>) -> PyResult<PyRangedKernel> {
         guard(|| {
             let range = range::from_python(range, &slf.get().definition.name)?;
             let kernel = slf.clone().unbind();
-            Ok(PyRangedKernel { kernel, range })
+            Ok(PyRangedKernel {
+                kernel,
+                range,
+                queue: None,
+            })
         })
     }
 
@@ -158,10 +164,10 @@ impl PyKernel {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs the kernel over a range, or over the common shape of its arrays.
+    /// Runs the kernel.
     fn launch(
         &self,
-        range: Option<NdRange>,
+        target: Target,
         positional: &Bound<'_, PyTuple>,
         keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<()> {
@@ -172,7 +178,10 @@ impl PyKernel {
         };
         self.check_count(objects.len())?;
         let arguments = Arguments::read(&self.definition, &objects)?;
-        let queue = arguments.queue()?;
+        let queue = match arguments.queue(py, target.queue.as_ref())? {
+            Some(queue) => queue,
+            None => placement::current(py)?,
+        };
         let found = self
             .known()
             .iter()
@@ -182,7 +191,7 @@ impl PyKernel {
             Some(specialisation) => specialisation,
             None => self.compile(py, &arguments, queue.device())?,
         };
-        let range = match range {
+        let range = match target.range {
             Some(range) => range,
             None => arguments.common_range(specialisation.dims())?,
         };
@@ -276,11 +285,21 @@ impl PyKernel {
     }
 }
 
+/// Where and over what a kernel runs, as far as the caller has said.
+#[derive(Clone, Default)]
+struct Target {
+    /// The range; the common shape of the arrays if `None`.
+    range: Option<NdRange>,
+    /// The queue; that of the arrays if `None`.
+    queue: Option<Queue>,
+}
+
 /// A kernel and the range it is to run over: what `kernel[range]` gives.
 #[pyclass(frozen, name = "RangedKernel", module = "situ")]
 pub(crate) struct PyRangedKernel {
     kernel: Py<PyKernel>,
     range: NdRange,
+    queue: Option<Queue>,
 }
 
 #[pymethods]
@@ -293,7 +312,22 @@ impl PyRangedKernel {
     ) -> PyResult<()> {
         guard(|| {
             let kernel = self.kernel.get();
-            kernel.launch(Some(self.range), arguments, keywords)
+            let target = Target {
+                range: Some(self.range),
+                queue: self.queue.clone(),
+            };
+            kernel.launch(target, arguments, keywords)
+        })
+    }
+
+    /// The same kernel and range on a queue of the caller's choice.
+    fn on(&self, py: Python<'_>, queue: &Bound<'_, PyAny>) -> PyResult<Self> {
+        guard(|| {
+            Ok(Self {
+                kernel: self.kernel.clone_ref(py),
+                range: self.range,
+                queue: Some(queue::select(py, Some(queue))?),
+            })
         })
     }
 
