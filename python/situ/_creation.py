@@ -92,6 +92,9 @@ def _to_host(nested: object) -> object:
 
 def _host_array(obj: object, dtype: npt.DTypeLike | None) -> npt.NDArray[Any]:
     """Return a C-contiguous NumPy array of native byte order and a dtype situ has."""
+    if isinstance(obj, bytes):
+        # NumPy takes it for a string.
+        obj = memoryview(obj)
     if hasattr(obj, "__dlpack__") and not hasattr(obj, "__array__"):
         obj = np.from_dlpack(cast("Any", obj))
     host = np.asarray(obj, dtype=dtype)

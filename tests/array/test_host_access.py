@@ -1,0 +1,167 @@
+"""Reading and writing arrays from the host: buffers, `__array__`, pickles, and what is refused."""
+
+import copy
+import hashlib
+import pickle
+
+import numpy as np
+import pytest
+
+import situ
+
+DTYPES = [
+    *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+    *("float16", "float32", "float64", "complex64", "complex128"),
+]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_numpy_sees_the_same_memory(dtype):
+    values = np.array([[0, 1, 2], [3, 4, 5]]).astype(dtype)
+    x = situ.asarray(values)
+    host = np.asarray(x)
+    assert host.dtype == values.dtype
+    assert host.dtype.num == values.dtype.num
+    np.testing.assert_array_equal(host, values)
+    host[1, 2] = 0
+    assert not x[1, 2].item()
+    x[0, 0] = 1
+    assert host[0, 0] == 1
+    address = x.__sycl_usm_array_interface__["data"][0]
+    assert host.__array_interface__["data"][0] == address
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        np.s_[::2],
+        np.s_[::-1],
+        np.s_[:, 1],
+        np.s_[1:1],
+        np.s_[2, 3],
+        np.s_[:, ::-2],
+        np.s_[None, ..., None],
+        np.s_[3:, 1:],
+    ],
+)
+def test_views_have_their_strides(index):
+    values = np.arange(24.0).reshape(6, 4)
+    view = np.asarray(situ.asarray(values)[index])
+    np.testing.assert_array_equal(view, values[index])
+    assert view.shape == values[index].shape
+    transposed = np.asarray(situ.asarray(values).T)
+    assert transposed.strides == values.T.strides
+
+
+def test_the_memory_lives_as_long_as_the_view():
+    host = np.asarray(situ.asarray(np.arange(1000.0)) * 2)
+    for _ in range(10):
+        situ.asarray(np.zeros(1000))
+    np.testing.assert_array_equal(host, np.arange(1000.0) * 2)
+
+
+def test_memoryviews_know_format_and_shape():
+    view = memoryview(situ.asarray(np.arange(6, dtype="int32").reshape(2, 3)))
+    assert (view.format, view.shape, view.strides, view.readonly) == ("i", (2, 3), (12, 4), False)
+    assert view.tolist() == [[0, 1, 2], [3, 4, 5]]
+    scalar = memoryview(situ.asarray(2.5))
+    assert (scalar.ndim, scalar.tolist()) == (0, 2.5)
+    assert memoryview(situ.zeros((0, 3))).shape == (0, 3)
+
+
+def test_consumers_that_need_an_order_get_it_or_an_error():
+    x = situ.asarray(np.arange(6.0).reshape(2, 3))
+    assert bytes(x) == np.arange(6.0).tobytes()
+    with pytest.raises(BufferError, match=r"not in C order[\s\S]*x\.copy\(\)"):
+        hashlib.sha256(x.T)
+    assert bytes(memoryview(x.T)) == np.arange(6.0).reshape(2, 3).T.tobytes()
+
+
+def test_array_takes_dtype_and_copy():
+    x = situ.asarray(np.arange(3.0))
+    np.testing.assert_array_equal(np.asarray(x, dtype="int32"), np.arange(3, dtype="int32"))
+    copied = np.array(x)
+    copied[0] = 9
+    assert x[0].item() == 0
+    same = np.asarray(x, copy=False)
+    same[0] = 7
+    assert x[0].item() == 7
+    with pytest.raises(ValueError, match="without a copy"):
+        x.__array__("int32", copy=False)
+    assert x.__array__("int32", copy=True).dtype == np.int32
+    assert x.__array__(np.float64).dtype == np.float64
+
+
+def test_work_is_done_before_the_host_looks():
+    x = situ.asarray(np.zeros(100_000))
+    for _ in range(50):
+        x += 1
+    np.testing.assert_array_equal(np.asarray(x), 50)
+
+
+@pytest.mark.parametrize("operator", ["__add__", "__radd__", "__mul__", "__lt__", "__pow__"])
+def test_mixing_with_host_arrays_is_still_refused(operator):
+    x = situ.asarray([1.0, 2.0])
+    with pytest.raises(situ.PlacementError, match="host and device arrays"):
+        getattr(x, operator)(np.ones(2))
+
+
+def test_neither_order_of_operands_reads_the_array_silently():
+    x, host = situ.asarray([1.0, 2.0]), np.ones(2)
+    with pytest.raises(situ.PlacementError):
+        x + host
+    with pytest.raises(situ.PlacementError):
+        host + x
+    with pytest.raises(TypeError):
+        host += x
+    with pytest.raises(TypeError):
+        np.add(host, x)
+    with pytest.raises(situ.PlacementError):
+        x += host
+    with pytest.raises(
+        situ.PlacementError, match=r"value = situ\.asarray\(value, queue=x\.queue\)"
+    ):
+        x[:] = host
+    np.testing.assert_array_equal(host, 1)
+    np.testing.assert_array_equal(x.to_numpy(), [1, 2])
+
+
+def test_the_usm_array_interface_describes_views():
+    x = situ.asarray(np.arange(12, dtype="float32").reshape(3, 4))
+    whole = x.__sycl_usm_array_interface__
+    assert whole["shape"] == (3, 4)
+    assert whole["strides"] is None
+    assert whole["typestr"] == "<f4"
+    assert whole["offset"] == 0
+    assert whole["version"] == 1
+    assert whole["syclobj"] == x.queue
+    assert whole["data"][1] is False
+    view = x[1:, ::-2].__sycl_usm_array_interface__
+    assert view["data"] == whole["data"]
+    assert (view["shape"], view["strides"], view["offset"]) == ((2, 2), (4, -2), 7)
+
+
+@pytest.mark.parametrize("usm_type", ["device", "shared", "host"])
+def test_pickles_hold_elements_memory_and_device(usm_type, device):
+    x = situ.asarray(np.arange(6.0).reshape(2, 3), device=device, usm_type=usm_type)[:, ::-1]
+    for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
+        back = pickle.loads(pickle.dumps(x, protocol))
+        np.testing.assert_array_equal(back.to_numpy(), x.to_numpy())
+        assert (back.dtype, back.device, back.usm_type) == (x.dtype, x.device, usm_type)
+
+
+def test_a_pickle_of_a_device_that_is_gone_comes_back_on_the_default():
+    x = situ.asarray([1.0], device="reference")
+    text = pickle.dumps(x, protocol=2).replace(b"reference:cpu:0", b"reference:cpu:7")
+    assert pickle.loads(text).device == situ.Device()
+    with situ.current("reference"):
+        assert pickle.loads(text).device == situ.Device("reference")
+
+
+def test_copy_and_deepcopy_copy():
+    x = situ.asarray([1.0, 2.0], usm_type="shared")
+    for made in (copy.copy(x), copy.deepcopy(x), copy.deepcopy([x])[0]):
+        assert made.queue == x.queue
+        assert made.usm_type == "shared"
+        made[0] = 9
+        assert x[0].item() == 1
