@@ -20,7 +20,7 @@ from numpy import (
     uint64,
 )
 
-from situ import atomic, local, private
+from situ import _at_exit, atomic, local, private
 from situ._creation import asarray, empty, full, ones, zeros
 from situ._elementwise import (
     abs,
@@ -88,6 +88,7 @@ from situ._manipulation import permute_dims, reshape
 from situ._native import (
     Device,
     DeviceFunction,
+    Event,
     Kernel,
     Placement,
     Queue,
@@ -106,6 +107,7 @@ from situ._queue_manager import (
     set_global_queue,
 )
 from situ._statistical import sum
+from situ._timer import Timer
 from situ._work_items import (
     barrier,
     get_global_id,
@@ -120,6 +122,7 @@ from situ.exceptions import (
     DeviceError,
     DTypeError,
     HostAccessError,
+    HostTaskError,
     InternalError,
     KernelError,
     KernelTypeError,
@@ -129,9 +132,11 @@ from situ.exceptions import (
     ShapeError,
     SituError,
     SituWarning,
+    UnseenFailureWarning,
 )
 
 __version__: str = _version()
+_at_exit.register()
 
 __all__ = [
     "CacheWarning",
@@ -139,7 +144,9 @@ __all__ = [
     "Device",
     "DeviceError",
     "DeviceFunction",
+    "Event",
     "HostAccessError",
+    "HostTaskError",
     "InternalError",
     "Kernel",
     "KernelError",
@@ -153,6 +160,8 @@ __all__ = [
     "ShapeError",
     "SituError",
     "SituWarning",
+    "Timer",
+    "UnseenFailureWarning",
     "__version__",
     "abs",
     "acos",

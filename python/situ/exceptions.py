@@ -72,6 +72,10 @@ class OutOfMemoryError(SituError, MemoryError):
     """
 
 
+class HostTaskError(SituError, RuntimeError):
+    """A function given to `Queue.host_task` raised; its exception is the cause of this one."""
+
+
 class InternalError(SituError, RuntimeError):
     """situ broke one of its own rules. This is a bug in situ; please report it."""
 
@@ -82,6 +86,10 @@ class SituWarning(UserWarning):
 
 class PlacementWarning(SituWarning):
     """A request about placement was understood but has no effect."""
+
+
+class UnseenFailureWarning(SituWarning):
+    """Work failed, and nobody waited for its event or its queue."""
 
 
 class CacheWarning(SituWarning):

@@ -198,7 +198,8 @@ impl Array {
                 usm_kind: self.usm_kind(),
             });
         }
-        self.queue.wait()?;
+        self.allocation.wait_for_all()?;
+        self.queue.check()?;
         Ok(self.allocation.as_ptr().wrapping_add(self.byte_offset()))
     }
 

@@ -4,11 +4,14 @@
 //! runs inside [`detach`], so that other Python threads go on. The closure cannot touch Python.
 
 use pyo3::prelude::*;
+use situ_runtime::submission;
 
 use crate::error::IntoPyErr;
-use crate::warnings;
+use crate::{site, warnings};
 
 /// Runs `work` without the GIL, turns its error into a Python exception and passes warnings on.
+///
+/// Commands it leaves pending learn which line of the user's program they come from.
 ///
 /// # Errors
 /// What `work` returns, or a warning that Python was told to treat as an error.
@@ -20,7 +23,14 @@ where
     T: Send,
     E: IntoPyErr + Send,
 {
-    let result = py.detach(work).map_err(|error| error.into_py_err(py))?;
+    let (result, submissions) = py.detach(|| submission::collect(work));
+    // Finding the caller's line takes a microsecond, so only work that outlives this call gets one.
+    if !submissions.is_empty()
+        && let Some(site) = site::caller(py)
+    {
+        submissions.locate(&site);
+    }
+    let result = result.map_err(|error| error.into_py_err(py))?;
     warnings::deliver(py)?;
     Ok(result)
 }

@@ -15,6 +15,7 @@ pub(crate) mod exceptions {
     pyo3::import_exception!(situ.exceptions, DTypeError);
     pyo3::import_exception!(situ.exceptions, DeviceError);
     pyo3::import_exception!(situ.exceptions, HostAccessError);
+    pyo3::import_exception!(situ.exceptions, HostTaskError);
     pyo3::import_exception!(situ.exceptions, InternalError);
     pyo3::import_exception!(situ.exceptions, KernelError);
     pyo3::import_exception!(situ.exceptions, KernelTypeError);
@@ -63,25 +64,45 @@ impl IntoPyErr for situ_array::Error {
 }
 
 impl IntoPyErr for situ_runtime::Error {
-    fn into_py_err(self, _: Python<'_>) -> PyErr {
-        use situ_runtime::Error as E;
-        let message = self.to_string();
-        match self {
-            E::Internal { .. } | E::WorkPanicked { .. } => {
-                exceptions::InternalError::new_err(message)
-            }
-            E::ScratchUnavailable { .. } | E::OutOfMemory { .. } => {
-                exceptions::OutOfMemoryError::new_err(message)
-            }
-            E::BadRange { .. } | E::RangeDimensions { .. } => {
-                exceptions::ShapeError::new_err(message)
-            }
-            E::WorkGroupTooLarge { .. }
-            | E::LocalMemoryTooLarge { .. }
-            | E::EmitFailed { .. }
-            | E::KernelFault { .. } => exceptions::KernelError::new_err(message),
-            _ => exceptions::DeviceError::new_err(message),
+    fn into_py_err(self, py: Python<'_>) -> PyErr {
+        let error = class_of(&self)(self.to_string());
+        if let Some(cause) = python_cause(&self) {
+            error.set_cause(py, Some(cause.clone_ref(py)));
         }
+        error
+    }
+}
+
+/// The exception of the user's own Python code that an error of the runtime goes back to.
+fn python_cause(error: &situ_runtime::Error) -> Option<&PyErr> {
+    use situ_runtime::Error as E;
+    match error {
+        E::HostTaskFailed { source } => source.downcast_ref::<PyErr>(),
+        E::CommandFailed { source, .. }
+        | E::DependencyFailed { source, .. }
+        | E::SeveralFailed { first: source, .. } => python_cause(source),
+        _ => None,
+    }
+}
+
+/// The exception class for an error: that of what first went wrong.
+fn class_of(error: &situ_runtime::Error) -> fn(String) -> PyErr {
+    use situ_runtime::Error as E;
+    match error {
+        E::CommandFailed { source, .. }
+        | E::DependencyFailed { source, .. }
+        | E::SeveralFailed { first: source, .. } => class_of(source),
+        E::HostTaskFailed { .. } => exceptions::HostTaskError::new_err,
+        E::Internal { .. } | E::WorkPanicked { .. } => exceptions::InternalError::new_err,
+        E::ScratchUnavailable { .. } | E::OutOfMemory { .. } => {
+            exceptions::OutOfMemoryError::new_err
+        }
+        E::BadRange { .. } | E::RangeDimensions { .. } => exceptions::ShapeError::new_err,
+        E::WorkGroupTooLarge { .. }
+        | E::LocalMemoryTooLarge { .. }
+        | E::EmitFailed { .. }
+        | E::KernelFault { .. } => exceptions::KernelError::new_err,
+        _ => exceptions::DeviceError::new_err,
     }
 }
 

@@ -26,7 +26,6 @@ pub(crate) fn to_numpy<'py>(py: Python<'py>, array: &Array) -> PyResult<Bound<'p
     let (address, len) = (bytes.buf_ptr() as usize, bytes.len_bytes());
     detach(py, || -> Result<(), situ_array::Error> {
         let source = creation::as_contiguous(array)?;
-        source.queue().wait()?;
         // SAFETY: `host` was made above and is known to nobody else, its buffer is held by `bytes`
         // until after this call, and it has exactly as many bytes as the array.
         let target = unsafe { std::slice::from_raw_parts_mut(address as *mut u8, len) };

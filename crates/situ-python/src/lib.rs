@@ -20,6 +20,7 @@ mod detach;
 mod device;
 mod dtype;
 mod error;
+mod event;
 mod functions;
 mod host_access;
 mod host_memory;
@@ -29,6 +30,7 @@ mod operand;
 mod operators;
 mod placement;
 mod queue;
+mod site;
 mod warnings;
 
 /// The version of the compiled module, which is the version of the package.
@@ -44,6 +46,8 @@ mod _native {
     use crate::array::PyArray;
     #[pymodule_export]
     use crate::device::{PyDevice, devices};
+    #[pymodule_export]
+    use crate::event::{PyEvent, wait_at_exit};
     #[pymodule_export]
     use crate::functions::{elementwise, elementwise_functions, empty, full, permute_dims};
     #[pymodule_export]

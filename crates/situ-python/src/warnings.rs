@@ -22,6 +22,7 @@ pub(crate) fn deliver(py: Python<'_>) -> PyResult<()> {
     for warning in sink.drain() {
         let name = match warning {
             Warning::CacheUnavailable { .. } => "CacheWarning",
+            Warning::UnseenFailure { .. } => "UnseenFailureWarning",
             _ => "SituWarning",
         };
         let class = classes.getattr(name)?.cast_into::<PyType>()?;

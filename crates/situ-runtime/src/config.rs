@@ -59,8 +59,14 @@ const VIRTUAL_DEVICES: Variable = Variable {
     doc: "adds devices for testing that run on the processor but have memory and contexts of their own (default: none)",
 };
 
+const BLOCKING: Variable = Variable {
+    name: "SITU_BLOCKING",
+    choices: "0 or 1",
+    doc: "1 makes every launch and copy wait for its end, so that a failure's traceback shows the line that caused it",
+};
+
 /// Every environment variable situ reads.
-pub const VARIABLES: [Variable; 7] = [
+pub const VARIABLES: [Variable; 8] = [
     CACHE_DIR,
     CACHE_LIMIT,
     NUM_THREADS,
@@ -68,6 +74,7 @@ pub const VARIABLES: [Variable; 7] = [
     TRACE,
     MATH,
     VIRTUAL_DEVICES,
+    BLOCKING,
 ];
 
 /// Where compiled kernels are kept between processes.
@@ -116,6 +123,8 @@ pub struct Config {
     pub math: MathMode,
     /// `SITU_VIRTUAL_DEVICES`.
     pub virtual_devices: Vec<VirtualRequest>,
+    /// `SITU_BLOCKING`.
+    pub blocking: bool,
 }
 
 impl Config {
@@ -141,6 +150,7 @@ impl Config {
             trace: reader.parsed(TRACE, parse_trace, Trace::default(), ""),
             math: reader.parsed(MATH, parse_math, MathMode::Fast, "fast"),
             virtual_devices: reader.parsed(VIRTUAL_DEVICES, parse_virtual, Vec::new(), "none"),
+            blocking: reader.parsed(BLOCKING, parse_switch, false, "0"),
         };
         (config, reader.problems)
     }

@@ -8,6 +8,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::backend::Driver;
+use crate::config;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::partition::{AffinityDomain, Partition};
@@ -16,6 +17,7 @@ use crate::registry;
 
 pub use crate::aspect::Aspect;
 pub use crate::device_info::DeviceInfo;
+use crate::executor::Executor;
 
 /// Which driver a device belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -103,6 +105,7 @@ struct Inner {
     origin: Origin,
     info: DeviceInfo,
     driver: Arc<dyn Driver>,
+    executor: Executor,
     default_context: OnceLock<Context>,
     /// Every partition made so far, so that the same partition gives the same devices.
     partitions: Mutex<Vec<(Partition, Vec<Device>)>>,
@@ -136,12 +139,16 @@ impl Device {
         origin: Origin,
         driver: Arc<dyn Driver>,
     ) -> Self {
+        let info = driver.info();
+        let threads = info.compute_units.min(config::process_config().num_threads);
+        let executor = Executor::new(threads, driver.cores().cloned());
         Self(Arc::new(Inner {
             backend,
             device_type,
             origin,
-            info: driver.info(),
+            info,
             driver,
+            executor,
             default_context: OnceLock::new(),
             partitions: Mutex::default(),
         }))
@@ -307,6 +314,11 @@ impl Device {
     fn lock_partitions(&self) -> std::sync::MutexGuard<'_, Vec<(Partition, Vec<Self>)>> {
         let partitions = self.0.partitions.lock();
         partitions.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Who runs its commands.
+    pub(crate) fn executor(&self) -> &Executor {
+        &self.0.executor
     }
 
     pub(crate) fn driver(&self) -> &dyn Driver {

@@ -4,6 +4,7 @@
 //! three parts every situ message has: what happened, `why:`, and `help:`. Problems that only cost
 //! speed or convenience are not errors: see [`crate::warnings`].
 
+use std::any::Any;
 use std::fmt;
 
 use situ_ir::{DType, RangeError, Type};
@@ -11,6 +12,8 @@ use situ_ir::{DType, RangeError, Type};
 use crate::memory::byte_count::ByteCount;
 use crate::memory::usm::UsmKind;
 use crate::partition::{Partition, PartitionInfo, PartitionProblem};
+use crate::queue::HostError;
+use crate::submission::Site;
 
 /// The result of a runtime call.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -375,6 +378,86 @@ pub enum Error {
         available: Vec<String>,
     },
 
+    /// A command failed after its submission had returned.
+    #[error(
+        "{source}\n  note: this happened in {command}{}",
+        submitted_at(site.as_ref())
+    )]
+    CommandFailed {
+        /// What it was.
+        command: String,
+        /// The line that submitted it.
+        site: Option<Site>,
+        /// What went wrong.
+        source: Box<Error>,
+    },
+
+    /// A command was not run because another one failed.
+    #[error(
+        "{command}{} was not run\n  \
+         why:  it depends on work that failed: {source}\n  \
+         help: mend that first; nothing was written by this command",
+        submitted_at(site.as_ref())
+    )]
+    DependencyFailed {
+        /// What was not run.
+        command: String,
+        /// The line that submitted it.
+        site: Option<Site>,
+        /// The failure it depends on.
+        source: Box<Error>,
+    },
+
+    /// More than one command failed since the last wait.
+    #[error("{first}\n  note: {others} more failed since the last wait for this queue")]
+    SeveralFailed {
+        /// The first of them.
+        first: Box<Error>,
+        /// How many there were beside it.
+        others: usize,
+    },
+
+    /// A host task returned an error.
+    #[error("a host task failed\n  why:  {source}\n  help: see the task's own error")]
+    HostTaskFailed {
+        /// The task's own error.
+        source: HostError,
+    },
+
+    /// A host task waits for the queue it occupies.
+    #[error(
+        "a host task cannot wait for {command} on its own queue\n  \
+         why:  the queue runs in order, so that would wait for the task itself\n  \
+         help: wait outside of the task, or submit the task to another queue"
+    )]
+    WaitInsideQueue {
+        /// What it would wait for.
+        command: String,
+    },
+
+    /// Work was pending when the process forked.
+    #[error(
+        "work on {device} was lost in a fork\n  \
+         why:  the parent process was still running it; a child has no part in that, and what it \
+         would have written is missing here\n  \
+         help: call `queue.wait()` before the process forks, or start child processes by spawning"
+    )]
+    LostInFork {
+        /// The device.
+        device: String,
+    },
+
+    /// An event without times.
+    #[error(
+        "this event has no profiling times\n  why:  {}\n  help: {}",
+        if *is_recorded { "its work has not ended" } else { "its queue does not record them" },
+        if *is_recorded { "wait for it first" } else { "make the queue with `enable_profiling=True`" }
+    )]
+    NoProfile {
+        /// Whether times are recorded at all.
+        is_recorded: bool,
+    },
+
     /// Work running on the pool panicked.
     #[error(
         "a worker thread stopped unexpectedly while running a kernel\n  \
@@ -482,6 +565,19 @@ impl fmt::Display for ArgumentKind {
             Self::Local => formatter.write_str("an amount of local memory"),
         }
     }
+}
+
+fn submitted_at(site: Option<&Site>) -> String {
+    site.map_or_else(String::new, |site| format!(", submitted at {site}"))
+}
+
+/// The words of a panic.
+pub(crate) fn panic_message(payload: &(dyn Any + Send)) -> String {
+    payload
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| payload.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "the panic carried no message".to_owned())
 }
 
 /// Writes `` `a`, `b` and `c` ``, or `nothing` for an empty list.

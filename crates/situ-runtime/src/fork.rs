@@ -67,6 +67,27 @@ impl<T: Send + Sync> ForkLocal<T> {
         }
     }
 
+    /// As [`Self::get_or_init`]; `make` may look at the value of the parent process, if there was
+    /// one, but must not use its locks.
+    pub(crate) fn get_or_init_after(&self, make: impl FnOnce(Option<&T>) -> T) -> &T {
+        let found = self.current.load(Ordering::Acquire);
+        // SAFETY: as in `get_or_try_init`.
+        let tagged = unsafe { found.as_ref() };
+        match tagged {
+            Some(tagged) if tagged.generation == generation() => &tagged.value,
+            _ => self.install(found, make(tagged.map(|tagged| &tagged.value))),
+        }
+    }
+
+    /// The value of this process, if there is one.
+    pub(crate) fn get(&self) -> Option<&T> {
+        // SAFETY: as in `get_or_try_init`.
+        let tagged = unsafe { self.current.load(Ordering::Acquire).as_ref() };
+        tagged
+            .filter(|tagged| tagged.generation == generation())
+            .map(|tagged| &tagged.value)
+    }
+
     #[cold]
     fn install(&self, expected: *mut Tagged<T>, value: T) -> &T {
         let fresh = Box::into_raw(Box::new(Tagged {

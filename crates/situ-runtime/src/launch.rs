@@ -8,15 +8,20 @@
 //!
 //! A kernel that needs groups and is launched without a local size gets one that tiles the range.
 
+use std::panic::Location;
 use std::sync::Arc;
 
 use situ_ir::{AddressSpace, Literal, NdRange, Parameter, Type};
+use smallvec::SmallVec;
 
+use crate::command::{Label, Work};
 use crate::device::DeviceInfo;
 use crate::error::{ArgumentKind, Error, Result};
-use crate::memory::usm::Allocation;
+use crate::event::Event;
+use crate::memory::usm::{Allocation, Memory};
+use crate::order::{self, Access};
 use crate::program::Kernel;
-use crate::queue::Queue;
+use crate::queue::{Queue, Task};
 use crate::trace;
 
 /// The size of the work-groups we choose: enough to vectorise, small enough for caches.
@@ -52,13 +57,97 @@ impl Argument {
     }
 }
 
-/// Checks a launch and runs it.
+/// An argument in the form a device takes it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum DeviceArgument<'a> {
+    /// A number of exactly the parameter's dtype.
+    Scalar(Literal),
+    /// An address inside memory that is alive.
+    Pointer {
+        memory: &'a Memory,
+        byte_offset: usize,
+    },
+    /// Local memory.
+    Local { size_bytes: usize },
+}
+
+impl DeviceArgument<'_> {
+    fn of(argument: &Argument) -> DeviceArgument<'_> {
+        match argument {
+            Argument::Scalar(literal) => DeviceArgument::Scalar(*literal),
+            Argument::Pointer {
+                allocation,
+                byte_offset,
+            } => DeviceArgument::Pointer {
+                memory: allocation.memory(),
+                byte_offset: *byte_offset,
+            },
+            Argument::Local { size_bytes } => DeviceArgument::Local {
+                size_bytes: *size_bytes,
+            },
+        }
+    }
+}
+
+/// An argument of a launch that runs later: it keeps the memory alive, without counting as one of
+/// its users.
+enum KeptArgument {
+    Scalar(Literal),
+    Pointer {
+        memory: Arc<Memory>,
+        byte_offset: usize,
+    },
+    Local {
+        size_bytes: usize,
+    },
+}
+
+impl KeptArgument {
+    fn of(argument: &Argument) -> Self {
+        match argument {
+            Argument::Scalar(literal) => Self::Scalar(*literal),
+            Argument::Pointer {
+                allocation,
+                byte_offset,
+            } => Self::Pointer {
+                memory: Arc::clone(allocation.memory()),
+                byte_offset: *byte_offset,
+            },
+            Argument::Local { size_bytes } => Self::Local {
+                size_bytes: *size_bytes,
+            },
+        }
+    }
+
+    fn borrow(&self) -> DeviceArgument<'_> {
+        match self {
+            Self::Scalar(literal) => DeviceArgument::Scalar(*literal),
+            Self::Pointer {
+                memory,
+                byte_offset,
+            } => DeviceArgument::Pointer {
+                memory,
+                byte_offset: *byte_offset,
+            },
+            Self::Local { size_bytes } => DeviceArgument::Local {
+                size_bytes: *size_bytes,
+            },
+        }
+    }
+}
+
+/// As many arguments as most kernels have.
+const USUAL_ARGUMENTS: usize = 12;
+
+/// Checks a launch and submits it, after `events` or, without them, after what uses the same data.
 pub(crate) fn launch(
     queue: &Queue,
     kernel: &Kernel,
     range: &NdRange,
     arguments: &[Argument],
-) -> Result<()> {
+    events: Option<&[Event]>,
+    location: &'static Location<'static>,
+) -> Result<Event> {
     let device = queue.device();
     if kernel.program().device() != device {
         return Err(Error::WrongDevice {
@@ -78,11 +167,77 @@ pub(crate) fn launch(
         });
     }
     trace::launch(device, kernel, &range);
+    let launch = Launch {
+        kernel,
+        range,
+        arguments,
+    };
+    let uses = uses(kernel, arguments);
+    order::submit(queue, launch, uses, events, location)
+}
+
+/// What a kernel does to the allocations it is given.
+fn uses<'a>(
+    kernel: &'a Kernel,
+    arguments: &'a [Argument],
+) -> impl Iterator<Item = (&'a Allocation, Access)> + Clone {
+    let accesses = kernel.parameter_access().iter();
+    accesses
+        .zip(arguments)
+        .filter_map(|(access, argument)| match argument {
+            Argument::Pointer { allocation, .. } => {
+                let access = if access.writes {
+                    Access::Write
+                } else {
+                    Access::Read
+                };
+                Some((&**allocation, access))
+            }
+            Argument::Scalar(_) | Argument::Local { .. } => None,
+        })
+}
+
+/// A launch that was checked.
+struct Launch<'a> {
+    kernel: &'a Kernel,
+    range: NdRange,
+    arguments: &'a [Argument],
+}
+
+impl Task for Launch<'_> {
+    fn label(&self) -> Label {
+        Label::Kernel(self.kernel.clone())
+    }
+
+    fn is_brief(&self) -> bool {
+        let (code, index) = self.kernel.code();
+        self.range.is_empty() || code.is_brief(index, &self.range)
+    }
+
+    fn run(self) -> Result<()> {
+        let arguments = self.arguments.iter().map(DeviceArgument::of);
+        run(self.kernel, &self.range, arguments)
+    }
+
+    fn into_work(self) -> Work {
+        let (kernel, range) = (self.kernel.clone(), self.range);
+        let kept: SmallVec<[KeptArgument; USUAL_ARGUMENTS]> =
+            self.arguments.iter().map(KeptArgument::of).collect();
+        Box::new(move || run(&kernel, &range, kept.iter().map(KeptArgument::borrow)))
+    }
+}
+
+fn run<'a>(
+    kernel: &Kernel,
+    range: &NdRange,
+    arguments: impl Iterator<Item = DeviceArgument<'a>>,
+) -> Result<()> {
     if range.is_empty() {
         return Ok(());
     }
+    let arguments: SmallVec<[DeviceArgument<'_>; USUAL_ARGUMENTS]> = arguments.collect();
     let (code, index) = kernel.code();
-    code.run(index, &range, arguments)
+    code.run(index, range, &arguments)
 }
 
 /// Checks arguments against parameters; returns the local memory a work-group needs.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use situ_ir::{FunctionKind, Parameter, ValidModule};
+use situ_ir::{FunctionKind, Parameter, ParameterAccess, ValidModule};
 
 use crate::backend::DeviceProgram;
 use crate::device::Device;
@@ -24,6 +24,7 @@ struct KernelInfo {
     dims: usize,
     needs_groups: bool,
     local_bytes: u64,
+    access: Vec<ParameterAccess>,
 }
 
 impl Program {
@@ -49,6 +50,7 @@ impl Program {
                     },
                     needs_groups: info.needs_groups,
                     local_bytes: info.local_bytes,
+                    access: info.parameter_access.clone(),
                 }
             })
             .collect();
@@ -133,6 +135,11 @@ impl Kernel {
     /// Bytes of its own local arrays.
     pub(crate) fn local_bytes(&self) -> u64 {
         self.info().local_bytes
+    }
+
+    /// How it uses the memory behind each parameter.
+    pub fn parameter_access(&self) -> &[ParameterAccess] {
+        &self.info().access
     }
 
     pub(crate) fn code(&self) -> (&dyn DeviceProgram, usize) {

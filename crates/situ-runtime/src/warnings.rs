@@ -30,6 +30,11 @@ pub enum Warning {
         /// Why it cannot be used.
         reason: CacheProblem,
     },
+    /// Work failed, and nobody waited for it.
+    UnseenFailure {
+        /// What went wrong.
+        message: String,
+    },
 }
 
 /// Why the on-disk compile cache is not used.
@@ -80,6 +85,10 @@ impl fmt::Display for Warning {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::IgnoredSetting { message } => formatter.write_str(message),
+            Self::UnseenFailure { message } => write!(
+                formatter,
+                "work failed after the last wait for its queue\n{message}"
+            ),
             Self::CacheUnavailable { directory, reason } => {
                 let directory = directory.display();
                 write!(

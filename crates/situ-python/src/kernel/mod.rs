@@ -17,7 +17,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
 use situ_frontend::Environment;
 use situ_ir::{NdRange, Source};
-use situ_runtime::Queue;
+use situ_runtime::{Event, Queue};
 
 use crate::detach::detach;
 use crate::error::exceptions::{KernelError, KernelTypeError};
@@ -91,7 +91,10 @@ impl PyKernel {
         arguments: &Bound<'_, PyTuple>,
         keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<()> {
-        guard(|| self.launch(Target::default(), arguments, keywords))
+        guard(|| {
+            self.launch(Target::default(), arguments, keywords)
+                .map(drop)
+        })
     }
 
     fn __getitem__(slf: &Bound<'_, Self>, range: &Bound<'_, PyAny>) -> PyResult<PyRangedKernel> {
@@ -164,13 +167,13 @@ impl PyKernel {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs the kernel.
+    /// Submits the kernel over a range, or over the common shape of its arrays.
     fn launch(
         &self,
-        target: Target,
+        target: Target<'_>,
         positional: &Bound<'_, PyTuple>,
         keywords: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<()> {
+    ) -> PyResult<Event> {
         let py = positional.py();
         let objects = match keywords {
             Some(keywords) if !keywords.is_empty() => self.in_order(positional, keywords)?,
@@ -197,8 +200,27 @@ impl PyKernel {
         };
         let passed = arguments.passed(specialisation.plan());
         let kernel = specialisation.kernel();
-        let event = detach(py, || queue.launch(kernel, &range, &passed))?;
-        detach(py, || event.wait())
+        detach(py, || match target.events {
+            Some(events) => queue.launch_after(kernel, &range, &passed, events),
+            None => queue.launch(kernel, &range, &passed),
+        })
+    }
+
+    /// Submits the kernel to a queue over a range, after exactly these events if there are any.
+    pub(crate) fn submit(
+        &self,
+        range: &Bound<'_, PyAny>,
+        arguments: &Bound<'_, PyTuple>,
+        queue: &Queue,
+        events: Option<&[Event]>,
+    ) -> PyResult<Event> {
+        let range = range::from_python(range, &self.definition.name)?;
+        let target = Target {
+            range: Some(range),
+            queue: Some(queue.clone()),
+            events,
+        };
+        self.launch(target, arguments, None)
     }
 
     fn compile(
@@ -287,11 +309,13 @@ impl PyKernel {
 
 /// Where and over what a kernel runs, as far as the caller has said.
 #[derive(Clone, Default)]
-struct Target {
+struct Target<'a> {
     /// The range; the common shape of the arrays if `None`.
     range: Option<NdRange>,
     /// The queue; that of the arrays if `None`.
     queue: Option<Queue>,
+    /// What it waits for; what uses the same data if `None`.
+    events: Option<&'a [Event]>,
 }
 
 /// A kernel and the range it is to run over: what `kernel[range]` gives.
@@ -315,8 +339,9 @@ impl PyRangedKernel {
             let target = Target {
                 range: Some(self.range),
                 queue: self.queue.clone(),
+                events: None,
             };
-            kernel.launch(target, arguments, keywords)
+            kernel.launch(target, arguments, keywords).map(drop)
         })
     }
 

@@ -16,7 +16,7 @@ use situ_ir::{NdRange, ValidModule};
 
 use crate::device_info::DeviceInfo;
 use crate::error::Result;
-use crate::launch::Argument;
+use crate::launch::DeviceArgument;
 use crate::memory::usm::UsmKind;
 use crate::partition::{Partition, PartitionProblem};
 use native::topology::CoreSet;
@@ -90,5 +90,9 @@ pub(crate) trait DeviceProgram: Send + Sync {
     /// The caller has checked that the range is not empty and has the kernel's dimensions, that it
     /// has local sizes if the kernel needs groups, and that arguments fit the parameters and stay
     /// alive.
-    fn run(&self, kernel: usize, range: &NdRange, arguments: &[Argument]) -> Result<()>;
+    fn run(&self, kernel: usize, range: &NdRange, arguments: &[DeviceArgument<'_>]) -> Result<()>;
+
+    /// Whether a launch is expected to end within microseconds, so that it is best run by the
+    /// thread that asks for it. Only a guess is needed.
+    fn is_brief(&self, kernel: usize, range: &NdRange) -> bool;
 }

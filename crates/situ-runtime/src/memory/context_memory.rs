@@ -21,6 +21,7 @@ use super::size_class::SizeClass;
 use super::statistics::{ContextStatistics, PoolStatistics};
 use crate::device::Device;
 use crate::error::{Error, Result};
+use crate::executor;
 use crate::fork::{self, ForkLocal};
 use crate::memory::usm::UsmKind;
 
@@ -237,7 +238,7 @@ pub fn trim_all() -> u64 {
 /// Whether this thread may wait for memory that commands hold. One that runs a command may not: it
 /// could be the one whose end is waited for.
 fn may_wait_for_work() -> bool {
-    true
+    !executor::is_running_command()
 }
 
 /// The memory of contexts in use. A forked child makes its own list, as it comes across them.

@@ -1,16 +1,28 @@
 //! Copies between host memory and allocations, and between allocations.
 //!
-//! Ranges are checked before a byte moves. All present devices share the host's memory, so a copy
-//! is a move of bytes by the calling thread.
+//! Ranges are checked before a byte moves. Copies that involve the host's own memory wait: for the
+//! commands that use the allocation, and for the copy itself. Copies between allocations, and fills,
+//! are commands like any other. All present devices keep their bytes in the host's memory, so a copy
+//! is a move of bytes by whoever runs it.
 
+use std::panic::Location;
+use std::sync::Arc;
+
+use crate::command::{Label, Work};
 use crate::error::{Error, Result};
-use crate::memory::usm::Allocation;
-use crate::queue::Queue;
+use crate::event::Event;
+use crate::memory::usm::{Allocation, Memory};
+use crate::order::{self, Access};
+use crate::queue::{Queue, Task};
 
-/// Copies host bytes into an allocation.
+/// Copies and fills up to this size run on the caller when nothing is pending: they take about as
+/// long as waking a thread.
+const BRIEF_BYTES: usize = 128 << 10;
+
+/// Copies host bytes into an allocation, once no command uses it.
 ///
 /// # Errors
-/// [`Error::CopyOutOfRange`], [`Error::ForeignAllocation`].
+/// [`Error::CopyOutOfRange`], [`Error::ForeignAllocation`]; what went wrong on the queue so far.
 pub fn copy_from_host(
     queue: &Queue,
     source: &[u8],
@@ -18,6 +30,7 @@ pub fn copy_from_host(
     byte_offset: usize,
 ) -> Result<()> {
     check(queue, destination, byte_offset, source.len())?;
+    destination.wait_for_all()?;
     // SAFETY: the range is inside the allocation; a slice of Rust's does not overlap one.
     unsafe {
         let start = destination.backing_ptr().add(byte_offset);
@@ -26,7 +39,7 @@ pub fn copy_from_host(
     Ok(())
 }
 
-/// Copies bytes of an allocation to the host.
+/// Copies bytes of an allocation to the host, once no command writes them.
 ///
 /// # Errors
 /// As [`copy_from_host`].
@@ -37,6 +50,9 @@ pub fn copy_to_host(
     destination: &mut [u8],
 ) -> Result<()> {
     check(queue, source, byte_offset, destination.len())?;
+    source.wait_for_writes()?;
+    // Reading results is a wait, too: it is where a user learns that they are not what they seem.
+    queue.check()?;
     // SAFETY: as in `copy_from_host`.
     unsafe {
         let start = source.backing_ptr().add(byte_offset);
@@ -49,43 +65,175 @@ pub fn copy_to_host(
 ///
 /// # Errors
 /// As [`copy_from_host`].
+#[track_caller]
 pub fn copy(
     queue: &Queue,
     source: (&Allocation, usize),
     destination: (&Allocation, usize),
     size_bytes: usize,
-) -> Result<()> {
+) -> Result<Event> {
+    enqueue_copy(queue, source, destination, size_bytes, None)
+}
+
+/// As [`copy`], after exactly these events instead of what uses the same data.
+///
+/// # Errors
+/// As [`copy_from_host`].
+#[track_caller]
+pub fn copy_after(
+    queue: &Queue,
+    source: (&Allocation, usize),
+    destination: (&Allocation, usize),
+    size_bytes: usize,
+    events: &[Event],
+) -> Result<Event> {
+    enqueue_copy(queue, source, destination, size_bytes, Some(events))
+}
+
+#[track_caller]
+fn enqueue_copy(
+    queue: &Queue,
+    source: (&Allocation, usize),
+    destination: (&Allocation, usize),
+    size_bytes: usize,
+    events: Option<&[Event]>,
+) -> Result<Event> {
     check(queue, source.0, source.1, size_bytes)?;
     check(queue, destination.0, destination.1, size_bytes)?;
-    // SAFETY: both ranges are inside their allocations; `copy` allows overlap.
-    unsafe {
-        let from = source.0.backing_ptr().add(source.1);
-        let to = destination.0.backing_ptr().add(destination.1);
-        std::ptr::copy(from, to, size_bytes);
-    }
-    Ok(())
+    let bytes = |(allocation, byte_offset): (&Allocation, usize)| Bytes {
+        memory: Arc::clone(allocation.memory()),
+        byte_offset,
+    };
+    let task = Copy {
+        source: bytes(source),
+        destination: bytes(destination),
+        size_bytes,
+    };
+    let uses = [(source.0, Access::Read), (destination.0, Access::Write)];
+    order::submit(queue, task, uses.into_iter(), events, Location::caller())
 }
 
 /// Sets every byte of a range.
 ///
 /// # Errors
 /// As [`copy_from_host`].
+#[track_caller]
 pub fn fill(
     queue: &Queue,
     destination: &Allocation,
     byte_offset: usize,
     size_bytes: usize,
     value: u8,
-) -> Result<()> {
+) -> Result<Event> {
+    enqueue_fill(queue, (destination, byte_offset), size_bytes, value, None)
+}
+
+/// As [`fill`], after exactly these events instead of what uses the same data.
+///
+/// # Errors
+/// As [`copy_from_host`].
+#[track_caller]
+pub fn fill_after(
+    queue: &Queue,
+    destination: (&Allocation, usize),
+    size_bytes: usize,
+    value: u8,
+    events: &[Event],
+) -> Result<Event> {
+    enqueue_fill(queue, destination, size_bytes, value, Some(events))
+}
+
+#[track_caller]
+fn enqueue_fill(
+    queue: &Queue,
+    (destination, byte_offset): (&Allocation, usize),
+    size_bytes: usize,
+    value: u8,
+    events: Option<&[Event]>,
+) -> Result<Event> {
     check(queue, destination, byte_offset, size_bytes)?;
-    // SAFETY: the range is inside the allocation.
-    unsafe {
-        destination
-            .backing_ptr()
-            .add(byte_offset)
-            .write_bytes(value, size_bytes);
+    let task = Fill {
+        destination: Bytes {
+            memory: Arc::clone(destination.memory()),
+            byte_offset,
+        },
+        size_bytes,
+        value,
     };
-    Ok(())
+    let uses = [(destination, Access::Write)];
+    order::submit(queue, task, uses.into_iter(), events, Location::caller())
+}
+
+/// A place in memory that is kept alive.
+struct Bytes {
+    memory: Arc<Memory>,
+    byte_offset: usize,
+}
+
+impl Bytes {
+    fn start(&self) -> *mut u8 {
+        // The offset was checked to be inside of the memory.
+        self.memory.backing_ptr().wrapping_add(self.byte_offset)
+    }
+}
+
+struct Copy {
+    source: Bytes,
+    destination: Bytes,
+    size_bytes: usize,
+}
+
+impl Task for Copy {
+    fn label(&self) -> Label {
+        Label::Copy {
+            size_bytes: self.size_bytes,
+        }
+    }
+
+    fn is_brief(&self) -> bool {
+        self.size_bytes <= BRIEF_BYTES
+    }
+
+    fn run(self) -> Result<()> {
+        let (from, to) = (self.source.start(), self.destination.start());
+        // SAFETY: both ranges were checked to be inside their memories, which this task keeps
+        // alive; `copy` allows overlap.
+        unsafe { std::ptr::copy(from, to, self.size_bytes) };
+        Ok(())
+    }
+
+    fn into_work(self) -> Work {
+        Box::new(move || self.run())
+    }
+}
+
+struct Fill {
+    destination: Bytes,
+    size_bytes: usize,
+    value: u8,
+}
+
+impl Task for Fill {
+    fn label(&self) -> Label {
+        Label::Fill {
+            size_bytes: self.size_bytes,
+        }
+    }
+
+    fn is_brief(&self) -> bool {
+        self.size_bytes <= BRIEF_BYTES
+    }
+
+    fn run(self) -> Result<()> {
+        let start = self.destination.start();
+        // SAFETY: the range was checked to be inside the memory, which this task keeps alive.
+        unsafe { start.write_bytes(self.value, self.size_bytes) };
+        Ok(())
+    }
+
+    fn into_work(self) -> Work {
+        Box::new(move || self.run())
+    }
 }
 
 fn check(queue: &Queue, allocation: &Allocation, byte_offset: usize, len: usize) -> Result<()> {

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::context::Context;
 use crate::error::Result;
 use crate::memory::pool::Block;
+use crate::order::{Access, Accesses};
 use crate::queue::Queue;
 
 /// Where an allocation lives and who may touch it.
@@ -52,6 +53,7 @@ impl fmt::Display for UsmKind {
 #[derive(Debug)]
 pub struct Allocation {
     memory: Arc<Memory>,
+    accesses: Accesses,
 }
 
 impl Allocation {
@@ -66,6 +68,7 @@ impl Allocation {
         let memory = Memory::new(queue.context(), size_bytes, kind)?;
         Ok(Arc::new(Self {
             memory: Arc::new(memory),
+            accesses: Accesses::default(),
         }))
     }
 
@@ -103,12 +106,31 @@ impl Allocation {
     }
 
     /// The bytes themselves, for work that may outlive this handle.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "commands that run later are about to use it")
-    )]
     pub(crate) fn memory(&self) -> &Arc<Memory> {
         &self.memory
+    }
+}
+
+impl Allocation {
+    /// The commands that use it and have not ended.
+    pub(crate) fn accesses(&self) -> &Accesses {
+        &self.accesses
+    }
+
+    /// Waits until no command writes it any more, so that the host may read it.
+    ///
+    /// # Errors
+    /// The failure of a command that was to write it.
+    pub fn wait_for_writes(&self) -> Result<()> {
+        self.accesses.wait(Access::Read)
+    }
+
+    /// Waits until no command uses it any more, so that the host may write it.
+    ///
+    /// # Errors
+    /// The failure of a command that was to use it.
+    pub fn wait_for_all(&self) -> Result<()> {
+        self.accesses.wait(Access::Write)
     }
 }
 

@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 
 use super::scratch::Scratch;
 use super::topology::CoreSet;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, panic_message};
 use crate::fork::ForkLocal;
 
 /// Launches expected to take less than this stay on the caller.
@@ -133,6 +133,13 @@ impl Pool {
     /// How many threads take part in a large launch, the caller included.
     pub fn threads(&self) -> usize {
         self.threads
+    }
+
+    /// Whether work is known to be over in a few microseconds.
+    pub fn is_brief(&self, len: u64, granule: u64, cost: &CostEstimate) -> bool {
+        let granules = len.div_ceil(granule.max(1));
+        cost.get()
+            .is_some_and(|ns| ns * (granules as f32) < INLINE_NS)
     }
 
     /// Runs all of the work and returns when it is done.
@@ -600,12 +607,9 @@ impl Spinner {
 }
 
 fn panicked(payload: &(dyn Any + Send)) -> Error {
-    let message = payload
-        .downcast_ref::<&str>()
-        .map(|text| (*text).to_owned())
-        .or_else(|| payload.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "the panic carried no message".to_owned());
-    Error::WorkPanicked { message }
+    Error::WorkPanicked {
+        message: panic_message(payload),
+    }
 }
 
 #[cfg(test)]

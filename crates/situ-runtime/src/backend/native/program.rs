@@ -12,7 +12,7 @@ use super::pool::{CostEstimate, Pool, Work};
 use super::scratch::Scratch;
 use crate::backend::DeviceProgram;
 use crate::error::{Error, Result};
-use crate::launch::Argument;
+use crate::launch::DeviceArgument;
 
 /// How a compiled kernel is called; see `situ_codegen::llvm::abi`.
 type KernelFunction = unsafe extern "C" fn(args: *const u64, launch: *const LaunchFrame);
@@ -38,6 +38,22 @@ struct NativeKernel {
     function: KernelFunction,
     abi: KernelAbi,
     cost: CostEstimate,
+}
+
+impl NativeKernel {
+    /// How many items or groups a range has, and at which multiples it may be cut.
+    fn amount(&self, range: &NdRange) -> (u64, u64) {
+        match self.abi.shape {
+            KernelShape::Items => match range.work_items() {
+                len if len <= SMALL_RANGE => (len, 1),
+                len => (len, ITEMS_PER_GRANULE),
+            },
+            KernelShape::Groups => {
+                let local_size = range.local().unwrap_or([1; 3]);
+                (group_count(range.global(), local_size), 1)
+            }
+        }
+    }
 }
 
 impl NativeProgram {
@@ -73,25 +89,18 @@ impl NativeProgram {
 }
 
 impl DeviceProgram for NativeProgram {
-    fn run(&self, kernel: usize, range: &NdRange, arguments: &[Argument]) -> Result<()> {
+    fn is_brief(&self, kernel: usize, range: &NdRange) -> bool {
+        let kernel = &self.kernels[kernel];
+        let (len, granule) = kernel.amount(range);
+        self.pool.is_brief(len, granule, &kernel.cost)
+    }
+
+    fn run(&self, kernel: usize, range: &NdRange, arguments: &[DeviceArgument<'_>]) -> Result<()> {
         let kernel = &self.kernels[kernel];
         let slots = Slots::fill(&kernel.abi, arguments)?;
         let layout = ScratchLayout::new(&kernel.abi, slots.local_bytes, range)?;
         let local_size = range.local().unwrap_or([1; 3]);
-        let (len, granule) = match kernel.abi.shape {
-            KernelShape::Items => {
-                let len = range.work_items();
-                (
-                    len,
-                    if len <= SMALL_RANGE {
-                        1
-                    } else {
-                        ITEMS_PER_GRANULE
-                    },
-                )
-            }
-            KernelShape::Groups => (group_count(range.global(), local_size), 1),
-        };
+        let (len, granule) = kernel.amount(range);
         let args = ArgumentSlots(slots.as_slice());
         let work = Work {
             len,
@@ -169,7 +178,7 @@ struct Slots {
 }
 
 impl Slots {
-    fn fill(abi: &KernelAbi, arguments: &[Argument]) -> Result<Self> {
+    fn fill(abi: &KernelAbi, arguments: &[DeviceArgument<'_>]) -> Result<Self> {
         let local_bytes =
             usize::try_from(abi.local_bytes).map_err(|_| Error::ScratchUnavailable {
                 size_bytes: usize::MAX,
@@ -182,15 +191,15 @@ impl Slots {
         };
         for argument in arguments {
             match argument {
-                Argument::Scalar(literal) => slots.push_scalar(*literal),
-                Argument::Pointer {
-                    allocation,
+                DeviceArgument::Scalar(literal) => slots.push_scalar(*literal),
+                DeviceArgument::Pointer {
+                    memory,
                     byte_offset,
                 } => {
-                    let address = allocation.backing_ptr().wrapping_add(*byte_offset);
+                    let address = memory.backing_ptr().wrapping_add(*byte_offset);
                     slots.push(address.expose_provenance() as u64);
                 }
-                Argument::Local { size_bytes } => {
+                DeviceArgument::Local { size_bytes } => {
                     slots.push(slots.local_bytes as u64);
                     slots.local_bytes = size_bytes
                         .checked_next_multiple_of(BLOCK_ALIGN_BYTES)

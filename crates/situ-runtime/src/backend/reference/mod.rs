@@ -14,8 +14,8 @@ use crate::aspect::Aspect;
 use crate::backend::{DeviceMemory, DeviceProgram, Driver, host_memory};
 use crate::device_info::{DeviceInfo, VectorWidths};
 use crate::error::{Error, Result};
-use crate::launch::Argument;
-use crate::memory::usm::{Allocation, UsmKind};
+use crate::launch::DeviceArgument;
+use crate::memory::usm::{Memory, UsmKind};
 use crate::partition::{Partition, PartitionInfo, PartitionProblem};
 
 /// The largest work-group; the same as the native device's, so that programs can change places.
@@ -115,33 +115,39 @@ struct ReferenceProgram {
 }
 
 impl DeviceProgram for ReferenceProgram {
-    fn run(&self, kernel: usize, range: &NdRange, arguments: &[Argument]) -> Result<()> {
-        let allocations = distinct_allocations(arguments);
+    /// Always: this device is for finding mistakes, and they are found soonest if the launch itself
+    /// reports them.
+    fn is_brief(&self, _kernel: usize, _range: &NdRange) -> bool {
+        true
+    }
+
+    fn run(&self, kernel: usize, range: &NdRange, arguments: &[DeviceArgument<'_>]) -> Result<()> {
+        let memories = distinct_memories(arguments);
         let arguments: Vec<interpret::Argument> = arguments
             .iter()
             .map(|argument| match argument {
-                Argument::Scalar(literal) => interpret::Argument::Scalar(*literal),
-                Argument::Pointer {
-                    allocation,
+                DeviceArgument::Scalar(literal) => interpret::Argument::Scalar(*literal),
+                DeviceArgument::Pointer {
+                    memory,
                     byte_offset,
                 } => interpret::Argument::Pointer {
-                    buffer: position_of(&allocations, allocation),
+                    buffer: position_of(&memories, memory),
                     offset_bytes: *byte_offset,
                 },
-                Argument::Local { size_bytes } => interpret::Argument::Local {
+                DeviceArgument::Local { size_bytes } => interpret::Argument::Local {
                     size_bytes: *size_bytes,
                 },
             })
             .collect();
         let _one_at_a_time = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut buffers: Vec<&mut [u8]> = allocations
+        let mut buffers: Vec<&mut [u8]> = memories
             .iter()
-            .map(|allocation| {
-                // SAFETY: the allocations are alive and do not overlap. No other launch of this
+            .map(|memory| {
+                // SAFETY: the memories are alive and do not overlap. No other launch of this
                 // device runs; host code that writes at the same time is a race of the user's,
                 // on every device.
                 unsafe {
-                    let (start, len) = (allocation.backing_ptr(), allocation.size_bytes());
+                    let (start, len) = (memory.backing_ptr(), memory.size_bytes());
                     std::slice::from_raw_parts_mut(start, len)
                 }
             })
@@ -156,26 +162,24 @@ impl DeviceProgram for ReferenceProgram {
     }
 }
 
-/// Each allocation once, however many arguments point into it.
-fn distinct_allocations(arguments: &[Argument]) -> Vec<&Allocation> {
-    let mut distinct: Vec<&Allocation> = Vec::new();
+/// Each memory once, however many arguments point into it.
+fn distinct_memories<'a>(arguments: &[DeviceArgument<'a>]) -> Vec<&'a Memory> {
+    let mut distinct: Vec<&Memory> = Vec::new();
     for argument in arguments {
-        if let Argument::Pointer { allocation, .. } = argument
-            && !distinct
-                .iter()
-                .any(|seen| std::ptr::eq(*seen, &raw const **allocation))
+        if let DeviceArgument::Pointer { memory, .. } = argument
+            && !distinct.iter().any(|seen| std::ptr::eq(*seen, *memory))
         {
-            distinct.push(allocation);
+            distinct.push(memory);
         }
     }
     distinct
 }
 
-fn position_of(allocations: &[&Allocation], wanted: &Allocation) -> usize {
-    allocations
+fn position_of(memories: &[&Memory], wanted: &Memory) -> usize {
+    memories
         .iter()
-        .position(|allocation| std::ptr::eq(*allocation, wanted))
-        .expect("every argument's allocation was collected")
+        .position(|memory| std::ptr::eq(*memory, wanted))
+        .expect("every argument's memory was collected")
 }
 
 fn fault(source: interpret::Error) -> Error {

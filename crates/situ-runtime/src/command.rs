@@ -1,0 +1,483 @@
+//! A piece of submitted work, from submission to its end.
+//!
+//! Commands form a graph. Each counts the commands it still waits for; the one that brings the
+//! count to zero hands it to whoever runs it (see [`crate::executor`]). A command runs exactly once,
+//! on an executor's thread, on a host thread, or on a thread that waits for it anyway.
+//!
+//! Two sorts of edges lead to a command. An edge of *order* (the queue is in order, or there was a
+//! barrier) only says "not before". An edge of *dependence* (an event was named, or data is shared)
+//! also carries failure: what depends on a failed command does not run, because it would compute
+//! with whatever happens to be in memory.
+//!
+//! When a command has ended it keeps nothing alive: not its arguments, not its neighbours.
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Instant;
+
+use smallvec::SmallVec;
+
+use crate::error::{Error, Result, panic_message};
+use crate::executor;
+use crate::fork;
+use crate::program::Kernel;
+use crate::queue::line::Line;
+use crate::submission::{self, Site};
+use crate::warnings::{self, Warning};
+
+/// What a command does when its turn comes.
+pub(crate) type Work = Box<dyn FnOnce() -> Result<()> + Send>;
+
+/// Called once with a command's outcome; see [`Command::on_finish`].
+pub(crate) type Callback = Box<dyn FnOnce(Result<()>) + Send>;
+
+/// What a command is, for messages.
+#[derive(Debug, Clone)]
+pub(crate) enum Label {
+    Kernel(Kernel),
+    Copy { size_bytes: usize },
+    Fill { size_bytes: usize },
+    Barrier,
+    HostTask { name: Arc<str> },
+}
+
+impl fmt::Display for Label {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Kernel(kernel) => write!(formatter, "kernel `{}`", kernel.name()),
+            Self::Copy { size_bytes } => write!(formatter, "a copy of {size_bytes} bytes"),
+            Self::Fill { size_bytes } => write!(formatter, "a fill of {size_bytes} bytes"),
+            Self::Barrier => formatter.write_str("a barrier"),
+            Self::HostTask { name } => write!(formatter, "host task `{name}`"),
+        }
+    }
+}
+
+/// Where a command stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub(crate) enum Status {
+    Submitted,
+    Running,
+    Complete,
+    Failed,
+}
+
+impl Status {
+    fn from_bits(bits: u8) -> Self {
+        match bits {
+            0 => Self::Submitted,
+            1 => Self::Running,
+            2 => Self::Complete,
+            _ => Self::Failed,
+        }
+    }
+
+    pub(crate) fn is_end(self) -> bool {
+        self >= Self::Complete
+    }
+}
+
+/// How a command waits for another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Edge {
+    /// Not before it.
+    Order,
+    /// Not before it, and not at all if it fails.
+    Dependence,
+}
+
+/// The moments of a command's life, in nanoseconds of [`now_ns`]; zero means "not yet".
+#[derive(Debug, Default)]
+pub(crate) struct Times {
+    pub(crate) submit: AtomicU64,
+    pub(crate) start: AtomicU64,
+    pub(crate) end: AtomicU64,
+}
+
+/// A piece of submitted work.
+pub(crate) struct Command {
+    label: Label,
+    line: Arc<Line>,
+    /// Which process it was submitted in; see [`crate::fork`].
+    generation: u64,
+    status: AtomicU8,
+    /// Commands it waits for, and one for the submission itself until that is over.
+    waits_for: AtomicUsize,
+    work: Mutex<Option<Work>>,
+    links: Mutex<Links>,
+    finished: Condvar,
+    /// Whether somebody was told of its failure.
+    is_reported: AtomicBool,
+    site: OnceLock<Site>,
+    times: Option<Box<Times>>,
+}
+
+#[derive(Default)]
+struct Links {
+    dependents: SmallVec<[(Arc<Command>, Edge); 2]>,
+    /// Named events and data it depends on; emptied at the end.
+    dependencies: SmallVec<[Arc<Command>; 2]>,
+    callbacks: Vec<Callback>,
+    /// Threads that sleep on `finished`.
+    sleepers: usize,
+    /// The failed command because of which this one must not run.
+    broken_by: Option<Arc<Command>>,
+    failure: Option<Error>,
+}
+
+impl Command {
+    /// A command that is not linked to any other yet; see [`Command::wait_for`] and
+    /// [`Command::submit`].
+    pub(crate) fn new(label: Label, line: Arc<Line>, work: Work, is_timed: bool) -> Arc<Self> {
+        line.begin_command();
+        let command = Arc::new(Self {
+            label,
+            line,
+            generation: fork::generation(),
+            status: AtomicU8::new(Status::Submitted as u8),
+            waits_for: AtomicUsize::new(1),
+            work: Mutex::new(Some(work)),
+            links: Mutex::default(),
+            finished: Condvar::new(),
+            is_reported: AtomicBool::new(false),
+            site: OnceLock::new(),
+            times: is_timed.then(Box::default),
+        });
+        if let Some(times) = &command.times {
+            times.submit.store(now_ns(), Ordering::Relaxed);
+        }
+        submission::note(&command);
+        command
+    }
+
+    pub(crate) fn label(&self) -> &Label {
+        &self.label
+    }
+
+    pub(crate) fn line(&self) -> &Arc<Line> {
+        &self.line
+    }
+
+    pub(crate) fn status(&self) -> Status {
+        Status::from_bits(self.status.load(Ordering::Acquire))
+    }
+
+    pub(crate) fn is_finished(&self) -> bool {
+        self.status().is_end()
+    }
+
+    /// Whether it belongs to the parent of this process, so that nobody here will ever run it.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.generation != fork::generation() && !self.is_finished()
+    }
+
+    /// Whether its work runs Python or other code of the user's, which may block.
+    pub(crate) fn is_host_task(&self) -> bool {
+        matches!(self.label, Label::HostTask { .. })
+    }
+
+    pub(crate) fn times(&self) -> Option<&Times> {
+        self.times.as_deref()
+    }
+
+    /// Where it was submitted, if that is known.
+    pub(crate) fn site(&self) -> Option<&Site> {
+        self.site.get()
+    }
+
+    /// Says where it was submitted; the first to say so is believed.
+    pub(crate) fn set_site(&self, site: Site) {
+        // A site that is known already is as good.
+        let _ = self.site.set(site);
+    }
+
+    /// The unfinished commands it depends on by name or by data.
+    pub(crate) fn dependencies(&self) -> SmallVec<[Arc<Self>; 2]> {
+        let links = self.lock();
+        links
+            .dependencies
+            .iter()
+            .filter(|command| !command.is_finished())
+            .cloned()
+            .collect()
+    }
+
+    /// Adds an edge; only before [`Command::submit`].
+    ///
+    /// # Errors
+    /// When `earlier` has failed already, or was lost in a fork: then this command could never run.
+    pub(crate) fn wait_for(self: &Arc<Self>, earlier: &Arc<Self>, edge: Edge) -> Result<()> {
+        if earlier.is_lost() {
+            return Err(self.line.lost_in_fork());
+        }
+        let mut links = earlier.lock();
+        match earlier.status() {
+            Status::Complete => return Ok(()),
+            Status::Failed if edge == Edge::Dependence => {
+                drop(links);
+                return Err(self.not_run_because_of(earlier));
+            }
+            Status::Failed => return Ok(()),
+            Status::Submitted | Status::Running => {}
+        }
+        self.waits_for.fetch_add(1, Ordering::Relaxed);
+        links.dependents.push((Arc::clone(self), edge));
+        drop(links);
+        if edge == Edge::Dependence {
+            self.lock().dependencies.push(Arc::clone(earlier));
+        }
+        Ok(())
+    }
+
+    /// Ends the submission: from now on the command runs as soon as nothing is in its way.
+    pub(crate) fn submit(self: &Arc<Self>) {
+        if self.arrive() {
+            executor::schedule(Arc::clone(self));
+        }
+    }
+
+    /// As [`Command::submit`], but runs the command on this thread if it is ready.
+    pub(crate) fn submit_and_try(self: &Arc<Self>) {
+        if self.arrive() {
+            executor::schedule_all(self.run());
+        }
+    }
+
+    /// Takes back a command whose edges could not be made. What was linked to it already sees it
+    /// end without having run.
+    pub(crate) fn withdraw(self: &Arc<Self>) {
+        drop(self.take_work());
+        self.is_reported.store(true, Ordering::Relaxed);
+        self.status.store(Status::Complete as u8, Ordering::Release);
+        self.line.end_command();
+    }
+
+    /// Counts one arrival; true when it was the last that was missing.
+    fn arrive(&self) -> bool {
+        self.waits_for.fetch_sub(1, Ordering::AcqRel) == 1
+    }
+
+    /// Runs the command unless somebody else does; returns the commands that became ready.
+    pub(crate) fn run(self: &Arc<Self>) -> Ready {
+        let claimed = self.status.compare_exchange(
+            Status::Submitted as u8,
+            Status::Running as u8,
+            Ordering::AcqRel,
+            Ordering::Relaxed,
+        );
+        if claimed.is_err() {
+            return Ready::new();
+        }
+        if let Some(times) = &self.times {
+            times.start.store(now_ns(), Ordering::Relaxed);
+        }
+        let work = self.take_work();
+        let broken_by = self.lock().broken_by.take();
+        let result = match (broken_by, work) {
+            (Some(culprit), work) => {
+                drop(work);
+                Err(self.not_run_because_of(&culprit))
+            }
+            (None, Some(work)) => executor::while_running(self, || {
+                catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+                    Err(Error::WorkPanicked {
+                        message: panic_message(&*panic),
+                    })
+                })
+            }),
+            (None, None) => Err(Error::Internal {
+                invariant: "a command has work until it runs",
+            }),
+        };
+        self.finish(result)
+    }
+
+    /// Marks the end, wakes who sleeps, and returns the commands that became ready.
+    fn finish(self: &Arc<Self>, result: Result<()>) -> Ready {
+        if let Some(times) = &self.times {
+            times.end.store(now_ns(), Ordering::Relaxed);
+        }
+        let failure = result.err();
+        // The line learns of a failure before anybody can see that the command has ended, so that
+        // a wait for the queue that returns has seen it.
+        if failure.is_some() {
+            self.line.add_failure(Arc::clone(self));
+        }
+        let (dependents, callbacks, sleepers) = {
+            let mut links = self.lock();
+            links.failure.clone_from(&failure);
+            let end = match failure {
+                Some(_) => Status::Failed,
+                None => Status::Complete,
+            };
+            self.status.store(end as u8, Ordering::Release);
+            links.dependencies = SmallVec::new();
+            (
+                std::mem::take(&mut links.dependents),
+                std::mem::take(&mut links.callbacks),
+                links.sleepers,
+            )
+        };
+        if sleepers > 0 {
+            self.finished.notify_all();
+        }
+        self.line.end_command();
+        let mut ready = Ready::new();
+        for (dependent, edge) in dependents {
+            if failure.is_some() && edge == Edge::Dependence {
+                dependent
+                    .lock()
+                    .broken_by
+                    .get_or_insert_with(|| Arc::clone(self));
+            }
+            if dependent.arrive() {
+                ready.push(dependent);
+            }
+        }
+        for callback in callbacks {
+            let command = Arc::clone(self);
+            executor::run_on_host(Box::new(move || callback(command.outcome())));
+        }
+        ready
+    }
+
+    /// Returns when the command has ended.
+    ///
+    /// # Errors
+    /// Its failure, as often as it is asked for; waits that could never end.
+    pub(crate) fn wait(self: &Arc<Self>) -> Result<()> {
+        self.wait_for_end()?;
+        self.outcome()
+    }
+
+    /// Returns when the command has ended, however it ended.
+    ///
+    /// # Errors
+    /// Only waits that could never end.
+    pub(crate) fn wait_for_end(self: &Arc<Self>) -> Result<()> {
+        if self.is_finished() {
+            return Ok(());
+        }
+        if self.is_lost() {
+            return Err(self.line.lost_in_fork());
+        }
+        executor::check_wait(self)?;
+        // A thread that would only sleep may as well do the work, if nobody has begun.
+        if self.waits_for.load(Ordering::Acquire) == 0
+            && !self.is_host_task()
+            && !self.line.device().executor().is_pinned()
+        {
+            executor::schedule_all(self.run());
+        }
+        self.sleep_until_finished();
+        Ok(())
+    }
+
+    fn sleep_until_finished(&self) {
+        let mut links = self.lock();
+        links.sleepers += 1;
+        while !self.is_finished() {
+            links = self
+                .finished
+                .wait(links)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        links.sleepers -= 1;
+    }
+
+    /// How a finished command ended. Whoever asks counts as having been told.
+    pub(crate) fn outcome(&self) -> Result<()> {
+        if self.status() != Status::Failed {
+            return Ok(());
+        }
+        self.is_reported.store(true, Ordering::Relaxed);
+        Err(self.failure())
+    }
+
+    /// Whether it failed and nobody was told yet.
+    pub(crate) fn is_unreported(&self) -> bool {
+        self.status() == Status::Failed && !self.is_reported.load(Ordering::Relaxed)
+    }
+
+    /// What went wrong, with the command's name and the line that submitted it.
+    fn failure(&self) -> Error {
+        let failure = self.lock().failure.clone();
+        match failure {
+            Some(error @ (Error::DependencyFailed { .. } | Error::CommandFailed { .. })) => error,
+            Some(source) => Error::CommandFailed {
+                command: self.label.to_string(),
+                site: self.site().cloned(),
+                source: Box::new(source),
+            },
+            None => Error::Internal {
+                invariant: "a failed command knows why",
+            },
+        }
+    }
+
+    fn not_run_because_of(&self, culprit: &Self) -> Error {
+        let source = match culprit.failure() {
+            // Further down the chain, the first failure is still the one to look at.
+            Error::DependencyFailed { source, .. } => source,
+            other => Box::new(other),
+        };
+        Error::DependencyFailed {
+            command: self.label.to_string(),
+            site: self.site().cloned(),
+            source,
+        }
+    }
+
+    /// Calls `callback` on a host thread when the command has ended; at once if it has.
+    pub(crate) fn on_finish(self: &Arc<Self>, callback: Callback) {
+        {
+            let mut links = self.lock();
+            if !self.is_finished() {
+                links.callbacks.push(callback);
+                return;
+            }
+        }
+        let command = Arc::clone(self);
+        executor::run_on_host(Box::new(move || callback(command.outcome())));
+    }
+
+    fn take_work(&self) -> Option<Work> {
+        self.work
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Links> {
+        self.links.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Command {
+    /// A failure that nobody waited for is not lost: it becomes a warning.
+    fn drop(&mut self) {
+        if self.is_unreported() {
+            let message = self.failure().to_string();
+            warnings::process_sink().push(Warning::UnseenFailure { message });
+        }
+    }
+}
+
+impl fmt::Debug for Command {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} ({:?})", self.label, self.status())
+    }
+}
+
+/// Commands that nothing keeps from running.
+pub(crate) type Ready = SmallVec<[Arc<Command>; 4]>;
+
+/// Nanoseconds since the first call in this process.
+pub(crate) fn now_ns() -> u64 {
+    static START: OnceLock<Instant> = OnceLock::new();
+    // Zero means "not yet" in `Times`, so the clock starts at one.
+    START.get_or_init(Instant::now).elapsed().as_nanos() as u64 + 1
+}

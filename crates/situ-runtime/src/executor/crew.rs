@@ -1,0 +1,157 @@
+//! The threads of one executor in one process, and the list they take commands from.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::run_chain;
+use crate::backend::native::topology::CoreSet;
+use crate::command::Command;
+
+/// How long a thread without work watches for more before it sleeps: about what waking costs.
+const SPIN: Duration = Duration::from_micros(20);
+
+/// Threads and the commands they have not begun.
+pub(super) struct Crew {
+    limit: usize,
+    cores: Option<CoreSet>,
+    board: Mutex<Board>,
+    published: Condvar,
+    /// Counts publications, so that a watching thread needs no lock.
+    epoch: AtomicU64,
+}
+
+#[derive(Default)]
+struct Board {
+    ready: VecDeque<Arc<Command>>,
+    threads: usize,
+    /// Threads that watch `epoch` and will look at the list without being woken.
+    watching: usize,
+    /// Threads that sleep and were not called yet.
+    sleeping: usize,
+    /// Threads that were called and are not awake yet.
+    called: usize,
+    is_closed: bool,
+}
+
+impl Crew {
+    pub(super) fn new(limit: usize, cores: Option<CoreSet>) -> Self {
+        Self {
+            limit,
+            cores,
+            board: Mutex::default(),
+            published: Condvar::new(),
+            epoch: AtomicU64::new(0),
+        }
+    }
+
+    /// Adds a command for some thread to run; gives it back if there is no thread at all.
+    pub(super) fn push(self: &Arc<Self>, command: Arc<Command>) -> Option<Arc<Command>> {
+        let mut board = self.lock();
+        board.ready.push_back(command);
+        self.epoch.fetch_add(1, Ordering::Release);
+        if board.ready.len() <= board.watching + board.called {
+            return None;
+        }
+        if board.sleeping > 0 {
+            board.sleeping -= 1;
+            board.called += 1;
+            drop(board);
+            self.published.notify_one();
+            return None;
+        }
+        if board.threads == self.limit || self.start_thread() {
+            board.threads = (board.threads + 1).min(self.limit);
+            return None;
+        }
+        // The system refuses threads: those there are will do, if there is one.
+        if board.threads > 0 {
+            return None;
+        }
+        board.ready.pop_back()
+    }
+
+    fn start_thread(self: &Arc<Self>) -> bool {
+        let crew = Arc::clone(self);
+        thread::Builder::new()
+            .name("situ-executor".to_owned())
+            .spawn(move || {
+                if let Some(cores) = &crew.cores {
+                    // A system that refuses costs speed at most.
+                    cores.pin_this_thread();
+                }
+                crew.work();
+            })
+            .is_ok()
+    }
+
+    /// No more commands will come; threads end when the list is empty.
+    pub(super) fn close(&self) {
+        self.lock().is_closed = true;
+        self.epoch.fetch_add(1, Ordering::Release);
+        self.published.notify_all();
+    }
+
+    /// The life of a thread.
+    fn work(&self) {
+        while let Some(command) = self.next() {
+            run_chain(command);
+        }
+    }
+
+    /// The next command; waits for one, and returns `None` when there will be none.
+    fn next(&self) -> Option<Arc<Command>> {
+        let mut board = self.lock();
+        loop {
+            if let Some(command) = board.ready.pop_front() {
+                return Some(command);
+            }
+            if board.is_closed {
+                return None;
+            }
+            board.watching += 1;
+            let seen = self.epoch.load(Ordering::Acquire);
+            drop(board);
+            let has_news = self.watch(seen);
+            board = self.lock();
+            board.watching -= 1;
+            if has_news {
+                continue;
+            }
+            if !board.ready.is_empty() {
+                continue;
+            }
+            board.sleeping += 1;
+            while board.called == 0 && !board.is_closed {
+                board = self
+                    .published
+                    .wait(board)
+                    .unwrap_or_else(PoisonError::into_inner);
+            }
+            // Whoever called took this thread off the sleepers.
+            board.called = board.called.saturating_sub(1);
+        }
+    }
+
+    /// Watches for a publication after `seen`, for a short while.
+    fn watch(&self, seen: u64) -> bool {
+        let start = Instant::now();
+        loop {
+            for _ in 0..16 {
+                std::hint::spin_loop();
+            }
+            if self.epoch.load(Ordering::Acquire) != seen {
+                return true;
+            }
+            if start.elapsed() >= SPIN {
+                return false;
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Board> {
+        self.board.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,87 @@
+//! Threads for the user's own code: host tasks and callbacks.
+//!
+//! Such code may block for as long as it likes, so the number of threads is not fixed: a job that
+//! finds no idle thread gets a new one. Threads that were idle for a while end.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use crate::fork::ForkLocal;
+
+/// How long an idle thread stays.
+const LINGER: Duration = Duration::from_secs(5);
+
+type Job = Box<dyn FnOnce() + Send>;
+
+#[derive(Default)]
+struct HostThreads {
+    board: Mutex<Board>,
+    published: Condvar,
+}
+
+#[derive(Default)]
+struct Board {
+    jobs: VecDeque<Job>,
+    idle: usize,
+}
+
+static THREADS: ForkLocal<HostThreads> = ForkLocal::new();
+
+/// Runs a job on some host thread. It must not unwind; if it does, the panic ends with the job.
+pub(crate) fn run_on_host(job: Job) {
+    let threads = THREADS.get_or_init(HostThreads::default);
+    let mut board = threads.lock();
+    board.jobs.push_back(job);
+    if board.jobs.len() <= board.idle {
+        drop(board);
+        threads.published.notify_one();
+        return;
+    }
+    drop(board);
+    let started = thread::Builder::new()
+        .name("situ-host".to_owned())
+        .spawn(|| THREADS.get_or_init(HostThreads::default).work());
+    // Without a thread the job still has to run, and this is the only place left.
+    if started.is_err()
+        && let Some(job) = threads.lock().jobs.pop_back()
+    {
+        run(job);
+    }
+}
+
+impl HostThreads {
+    /// The life of a thread.
+    fn work(&self) {
+        let mut board = self.lock();
+        loop {
+            if let Some(job) = board.jobs.pop_front() {
+                drop(board);
+                run(job);
+                board = self.lock();
+                continue;
+            }
+            board.idle += 1;
+            let (woken, timeout) = self
+                .published
+                .wait_timeout(board, LINGER)
+                .unwrap_or_else(PoisonError::into_inner);
+            board = woken;
+            board.idle -= 1;
+            if timeout.timed_out() && board.jobs.is_empty() {
+                return;
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Board> {
+        self.board.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn run(job: Job) {
+    // The jobs report their own panics; this keeps the thread alive whatever happens.
+    let _ = catch_unwind(AssertUnwindSafe(job));
+}

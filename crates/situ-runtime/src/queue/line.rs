@@ -1,0 +1,222 @@
+//! What a queue remembers about its commands, in one process.
+//!
+//! The line outlives the queue's handles: commands that are still under way keep it.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use crate::command::Command;
+use crate::context::Context;
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::fork;
+use crate::queue::QueueProperties;
+
+/// The commands of one queue.
+pub(crate) struct Line {
+    device: Device,
+    context: Context,
+    properties: QueueProperties,
+    state: Mutex<State>,
+    /// Commands that were submitted and have not ended.
+    pending: AtomicUsize,
+    /// How many commands the parent process had pending when it forked; told once.
+    lost: AtomicUsize,
+    failures: Mutex<Vec<Arc<Command>>>,
+    has_failures: AtomicBool,
+    is_abandoned: AtomicBool,
+}
+
+/// What a new command may have to wait for.
+#[derive(Default)]
+pub(crate) struct State {
+    /// In order: the latest command. Out of order: the latest barrier.
+    pub(crate) last: Option<Arc<Command>>,
+    /// Out of order: commands that may not have ended yet.
+    pub(crate) outstanding: Vec<Arc<Command>>,
+    /// The length at which `outstanding` is looked through for commands that have ended.
+    prune_at: usize,
+}
+
+impl State {
+    /// The latest command or barrier, if it has not ended.
+    pub(crate) fn unfinished_last(&mut self) -> Option<&Arc<Command>> {
+        if self.last.as_ref().is_some_and(|last| last.is_finished()) {
+            self.last = None;
+        }
+        self.last.as_ref()
+    }
+
+    /// Remembers a command of an out-of-order queue.
+    pub(crate) fn add_outstanding(&mut self, command: Arc<Command>) {
+        if self.outstanding.len() >= self.prune_at {
+            self.prune();
+            self.prune_at = (2 * self.outstanding.len()).max(64);
+        }
+        self.outstanding.push(command);
+    }
+
+    pub(crate) fn prune(&mut self) {
+        self.outstanding.retain(|command| !command.is_finished());
+    }
+}
+
+impl Line {
+    /// A line of a new queue, or of a forked child's copy of one.
+    pub(crate) fn new(
+        device: Device,
+        context: Context,
+        properties: QueueProperties,
+        lost: usize,
+    ) -> Arc<Self> {
+        let line = Arc::new(Self {
+            device,
+            context,
+            properties,
+            state: Mutex::default(),
+            pending: AtomicUsize::new(0),
+            lost: AtomicUsize::new(lost),
+            failures: Mutex::default(),
+            has_failures: AtomicBool::new(false),
+            is_abandoned: AtomicBool::new(false),
+        });
+        register(&line);
+        line
+    }
+
+    pub(crate) fn device(&self) -> &Device {
+        &self.device
+    }
+
+    pub(crate) fn is_in_order(&self) -> bool {
+        self.properties.in_order
+    }
+
+    pub(crate) fn pending(&self) -> usize {
+        self.pending.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn begin_command(&self) {
+        self.pending.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn end_command(&self) {
+        self.pending.fetch_sub(1, Ordering::Release);
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Remembers a failure until somebody waits for the queue. Nobody can once its handles are gone.
+    pub(crate) fn add_failure(&self, command: Arc<Command>) {
+        let mut failures = self.failures();
+        if !self.is_abandoned.load(Ordering::Relaxed) {
+            failures.push(command);
+            self.has_failures.store(true, Ordering::Release);
+        }
+    }
+
+    /// The first failure nobody was told of, and how many more there were. All count as told then.
+    pub(crate) fn report_failures(&self) -> Result<()> {
+        if !self.has_failures.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let failed = {
+            let mut failures = self.failures();
+            self.has_failures.store(false, Ordering::Relaxed);
+            std::mem::take(&mut *failures)
+        };
+        let unreported: Vec<_> = failed.iter().filter(|each| each.is_unreported()).collect();
+        let results: Vec<Result<()>> = unreported.iter().map(|each| each.outcome()).collect();
+        let mut errors = results.into_iter().filter_map(Result::err);
+        let Some(first) = errors.next() else {
+            return Ok(());
+        };
+        match errors.count() {
+            0 => Err(first),
+            others => Err(Error::SeveralFailed {
+                first: Box::new(first),
+                others,
+            }),
+        }
+    }
+
+    /// Returns when everything submitted so far has ended, however it ended.
+    ///
+    /// # Errors
+    /// Only waits that could never end.
+    pub(crate) fn wait_for_end(&self) -> Result<()> {
+        let awaited: Vec<Arc<Command>> = {
+            let mut state = self.lock();
+            state.prune();
+            state
+                .last
+                .iter()
+                .chain(&state.outstanding)
+                .cloned()
+                .collect()
+        };
+        for command in awaited {
+            // How it ended is told by `report_failures`, each failure once.
+            command.wait_for_end()?;
+        }
+        Ok(())
+    }
+
+    /// The queue's handles are gone: nobody will submit or ask for failures any more.
+    pub(crate) fn abandon(&self) {
+        self.is_abandoned.store(true, Ordering::Relaxed);
+        let state = std::mem::take(&mut *self.lock());
+        let failures = std::mem::take(&mut *self.failures());
+        // Outside of the locks: a failed command that was the last handle leaves a warning.
+        drop((state, failures));
+    }
+
+    /// Refuses to go on once if the parent's pending commands were left behind by a fork.
+    pub(crate) fn check_fork(&self) -> Result<()> {
+        if self.lost.load(Ordering::Relaxed) != 0 && self.lost.swap(0, Ordering::Relaxed) != 0 {
+            return Err(self.lost_in_fork());
+        }
+        Ok(())
+    }
+
+    pub(crate) fn lost_in_fork(&self) -> Error {
+        Error::LostInFork {
+            device: self.device.filter_string(),
+        }
+    }
+
+    fn failures(&self) -> MutexGuard<'_, Vec<Arc<Command>>> {
+        self.failures.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Every line of this process, for those who must wait for all of them.
+static LINES: fork::ForkLocal<Mutex<Vec<Weak<Line>>>> = fork::ForkLocal::new();
+
+fn lines() -> MutexGuard<'static, Vec<Weak<Line>>> {
+    LINES
+        .get_or_init(Mutex::default)
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+}
+
+fn register(line: &Arc<Line>) {
+    let mut lines = lines();
+    lines.retain(|line| line.strong_count() > 0);
+    lines.push(Arc::downgrade(line));
+}
+
+/// Every line there is.
+pub(crate) fn all_lines() -> Vec<Arc<Line>> {
+    lines().iter().filter_map(Weak::upgrade).collect()
+}
+
+/// The lines with pending commands, of one context or of all.
+pub(crate) fn busy_lines(context: Option<&Context>) -> Vec<Arc<Line>> {
+    all_lines()
+        .into_iter()
+        .filter(|line| line.pending() > 0 && context.is_none_or(|wanted| line.context == *wanted))
+        .collect()
+}

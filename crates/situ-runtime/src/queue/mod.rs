@@ -1,0 +1,470 @@
+//! Where kernels and copies are submitted.
+//!
+//! A queue belongs to one device and one context. Submitting returns an [`Event`] and does not wait.
+//!
+//! - **In order** (the default): commands run one after the other, in the order of submission.
+//! - **Out of order**: a command runs as soon as what it depends on has ended: the events it names,
+//!   or the commands that use the same data (see [`crate::order`]), and the latest barrier.
+//!
+//! A command that is expected to take microseconds, and has nothing to wait for, runs on the caller
+//! at once: no thread is woken and no event is made. What fails then is returned by the call itself.
+//! What fails later is told by the next wait for the event or the queue, and the queue stays usable.
+
+pub(crate) mod line;
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::panic::Location;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use situ_ir::NdRange;
+
+use crate::command::{Command, Edge, Label, Work};
+use crate::config;
+use crate::context::Context;
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::event::Event;
+use crate::fork::ForkLocal;
+use crate::launch::{self, Argument};
+use crate::program::Kernel;
+use crate::submission;
+use crate::warnings::{self, Warning};
+use line::Line;
+
+/// How a queue behaves; part of what makes queues equivalent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct QueueProperties {
+    /// Commands run in the order of submission, one at a time.
+    pub in_order: bool,
+    /// Events record times.
+    pub enable_profiling: bool,
+}
+
+impl Default for QueueProperties {
+    fn default() -> Self {
+        Self {
+            in_order: true,
+            enable_profiling: false,
+        }
+    }
+}
+
+/// Where work is submitted. Cloning gives another handle of the same queue; equality is identity.
+#[derive(Clone)]
+pub struct Queue(Arc<Inner>);
+
+struct Inner {
+    id: u64,
+    device: Device,
+    context: Context,
+    properties: QueueProperties,
+    line: ForkLocal<Arc<Line>>,
+}
+
+/// Work that can be submitted.
+pub(crate) trait Task {
+    /// What it is, for messages.
+    fn label(&self) -> Label;
+
+    /// Whether it is expected to end within microseconds, so that handing it over would cost more.
+    fn is_brief(&self) -> bool;
+
+    /// Does it now.
+    fn run(self) -> Result<()>;
+
+    /// Something that does it later and owns everything it needs.
+    fn into_work(self) -> Work;
+}
+
+impl Queue {
+    /// A queue in the device's default context.
+    pub fn new(device: &Device) -> Self {
+        Self::over(
+            device.default_context().clone(),
+            device.clone(),
+            QueueProperties::default(),
+        )
+    }
+
+    /// A queue in a context of the caller's choice.
+    ///
+    /// # Errors
+    /// [`Error::DeviceNotInContext`].
+    pub fn with_context(
+        context: &Context,
+        device: &Device,
+        properties: QueueProperties,
+    ) -> Result<Self> {
+        if !context.covers(device) {
+            return Err(Error::DeviceNotInContext {
+                device: device.filter_string(),
+                devices: context
+                    .devices()
+                    .iter()
+                    .map(Device::filter_string)
+                    .collect(),
+            });
+        }
+        Ok(Self::over(context.clone(), device.clone(), properties))
+    }
+
+    fn over(context: Context, device: Device, properties: QueueProperties) -> Self {
+        static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+        Self(Arc::new(Inner {
+            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+            device,
+            context,
+            properties,
+            line: ForkLocal::new(),
+        }))
+    }
+
+    /// A number that no other queue of this process has, for messages.
+    pub fn id(&self) -> u64 {
+        self.0.id
+    }
+
+    /// The device work runs on.
+    pub fn device(&self) -> &Device {
+        &self.0.device
+    }
+
+    /// The context whose allocations work can use.
+    pub fn context(&self) -> &Context {
+        &self.0.context
+    }
+
+    /// How the queue behaves.
+    pub fn properties(&self) -> QueueProperties {
+        self.0.properties
+    }
+
+    /// Whether work may go to either queue with the same effect: same context, same device, same
+    /// properties.
+    pub fn is_equivalent(&self, other: &Self) -> bool {
+        self == other
+            || (self.context() == other.context()
+                && self.device() == other.device()
+                && self.properties() == other.properties())
+    }
+
+    /// Runs a kernel over a range, after all commands that use the same data.
+    ///
+    /// # Errors
+    /// Before anything runs: arguments, range or kernel do not fit each other or the device.
+    /// What goes wrong in the kernel is returned if it ran at once, and told by the event otherwise.
+    #[track_caller]
+    pub fn launch(
+        &self,
+        kernel: &Kernel,
+        range: &NdRange,
+        arguments: &[Argument],
+    ) -> Result<Event> {
+        launch::launch(self, kernel, range, arguments, None, Location::caller())
+    }
+
+    /// Runs a kernel over a range, after exactly these events (and, on an in-order queue, after
+    /// what was submitted before). For those who know better than the data which commands may
+    /// overlap.
+    ///
+    /// # Errors
+    /// As [`Queue::launch`].
+    #[track_caller]
+    pub fn launch_after(
+        &self,
+        kernel: &Kernel,
+        range: &NdRange,
+        arguments: &[Argument],
+        events: &[Event],
+    ) -> Result<Event> {
+        let location = Location::caller();
+        launch::launch(self, kernel, range, arguments, Some(events), location)
+    }
+
+    /// Runs the caller's own code on a host thread, in its turn on this queue and after `events`.
+    ///
+    /// The code may block and may use situ; what it must not do is wait for this queue.
+    ///
+    /// # Errors
+    /// If an event it depends on has failed. What the code itself returns is told by the event.
+    #[track_caller]
+    pub fn host_task(
+        &self,
+        name: &str,
+        events: &[Event],
+        work: impl FnOnce() -> Result<(), HostError> + Send + 'static,
+    ) -> Result<Event> {
+        let task = HostTask {
+            name: name.into(),
+            work: Box::new(work),
+        };
+        self.submit(task, events, Location::caller())
+    }
+
+    /// An event that ends when `events` have, or, without any, everything submitted before. What
+    /// is submitted afterwards waits for it.
+    ///
+    /// # Errors
+    /// If one of the events has failed already.
+    #[track_caller]
+    pub fn barrier(&self, events: &[Event]) -> Result<Event> {
+        self.submit_barrier(events, self.0.properties.enable_profiling)
+    }
+
+    /// A barrier over everything so far whose event has times, whatever the queue's properties.
+    ///
+    /// # Errors
+    /// [`Error::LostInFork`].
+    #[track_caller]
+    pub fn marker(&self) -> Result<Event> {
+        self.submit_barrier(&[], true)
+    }
+
+    #[track_caller]
+    fn submit_barrier(&self, events: &[Event], is_timed: bool) -> Result<Event> {
+        let line = self.line()?;
+        let mut state = line.lock();
+        state.prune();
+        let awaits_all = events.is_empty();
+        let command = new_command(line, Barrier, is_timed, Location::caller());
+        let link = || {
+            if awaits_all || self.0.properties.in_order {
+                let earlier: Vec<_> = state.last.iter().chain(&state.outstanding).collect();
+                for each in earlier {
+                    command.wait_for(each, Edge::Order)?;
+                }
+            }
+            wait_for_events(&command, events)
+        };
+        if let Err(error) = link() {
+            command.withdraw();
+            return Err(error);
+        }
+        state.last = Some(Arc::clone(&command));
+        drop(state);
+        command.submit_and_try();
+        Ok(Event::of(command))
+    }
+
+    /// Submits work, or does it now if it is brief and nothing is in its way.
+    pub(crate) fn submit(
+        &self,
+        task: impl Task,
+        events: &[Event],
+        location: &'static Location<'static>,
+    ) -> Result<Event> {
+        let line = self.line()?;
+        let QueueProperties {
+            in_order,
+            enable_profiling,
+        } = self.0.properties;
+        let mut state = line.lock();
+        let is_free = state.unfinished_last().is_none() && events.iter().all(Event::ended_well);
+        let is_inline = is_free && task.is_brief();
+        if is_inline && !enable_profiling {
+            // The lock keeps other commands of an in-order queue from running meanwhile; commands
+            // of an out-of-order queue may.
+            let _turn = in_order.then_some(state);
+            return task.run().map(|()| Event::complete());
+        }
+        let command = new_command(line, task, enable_profiling, location);
+        let last = state.unfinished_last().cloned();
+        let linked = last
+            .map_or(Ok(()), |last| command.wait_for(&last, Edge::Order))
+            .and_then(|()| wait_for_events(&command, events));
+        if let Err(error) = linked {
+            command.withdraw();
+            return Err(error);
+        }
+        if in_order {
+            state.last = Some(Arc::clone(&command));
+        } else {
+            state.add_outstanding(Arc::clone(&command));
+        }
+        drop(state);
+        if is_inline {
+            command.submit_and_try();
+            return command.outcome().map(|()| Event::of(command));
+        }
+        command.submit();
+        let event = Event::of(command);
+        if config::process_config().blocking {
+            event.wait()?;
+        }
+        Ok(event)
+    }
+
+    /// Returns when everything submitted so far has ended.
+    ///
+    /// # Errors
+    /// What went wrong since the last wait, if nobody was told yet.
+    pub fn wait(&self) -> Result<()> {
+        let line = self.line()?;
+        line.wait_for_end()?;
+        line.report_failures()
+    }
+
+    /// Tells what went wrong since the last wait, without waiting.
+    ///
+    /// # Errors
+    /// As [`Queue::wait`].
+    pub fn check(&self) -> Result<()> {
+        self.line()?.report_failures()
+    }
+
+    /// How many commands were submitted and have not ended.
+    pub fn pending(&self) -> usize {
+        self.line().map_or(0, |line| line.pending())
+    }
+
+    /// The commands of this process.
+    fn line(&self) -> Result<&Arc<Line>> {
+        let inner = &*self.0;
+        let line = inner.line.get_or_init_after(|parent| {
+            let lost = parent.map_or(0, |line| line.pending());
+            let (device, context) = (inner.device.clone(), inner.context.clone());
+            Line::new(device, context, inner.properties, lost)
+        });
+        line.check_fork()?;
+        Ok(line)
+    }
+}
+
+fn new_command(
+    line: &Arc<Line>,
+    task: impl Task,
+    is_timed: bool,
+    location: &'static Location<'static>,
+) -> Arc<Command> {
+    let command = Command::new(task.label(), Arc::clone(line), task.into_work(), is_timed);
+    if !submission::is_collecting() {
+        command.set_site(location.into());
+    }
+    command
+}
+
+fn wait_for_events(command: &Arc<Command>, events: &[Event]) -> Result<()> {
+    events
+        .iter()
+        .filter_map(Event::command)
+        .try_for_each(|earlier| command.wait_for(earlier, Edge::Dependence))
+}
+
+/// Waits until no queue has anything pending, or until time is up; true if nothing is pending.
+///
+/// For the end of a process: failures stay where they are.
+pub fn wait_for_all(limit: Duration) -> bool {
+    wait_until_idle(None, limit)
+}
+
+/// Turns failures that nobody was told of, on any queue, into warnings.
+///
+/// For the end of a process, when nobody can ask for them any more.
+pub fn warn_of_unseen_failures() {
+    for line in line::all_lines() {
+        if let Err(error) = line.report_failures() {
+            let message = error.to_string();
+            warnings::process_sink().push(Warning::UnseenFailure { message });
+        }
+    }
+}
+
+/// As [`wait_for_all`], for the queues of one context.
+pub(crate) fn wait_until_idle(context: Option<&Context>, limit: Duration) -> bool {
+    let deadline = Instant::now() + limit;
+    while !line::busy_lines(context).is_empty() {
+        if Instant::now() >= deadline {
+            return false;
+        }
+        std::thread::sleep(Duration::from_micros(200));
+    }
+    true
+}
+
+impl Drop for Inner {
+    /// Work that is pending goes on; only nobody can wait for the queue any more.
+    fn drop(&mut self) {
+        if let Some(line) = self.line.get() {
+            line.abandon();
+        }
+    }
+}
+
+/// What a host task returns when it fails: any error.
+pub type HostError = Arc<dyn std::error::Error + Send + Sync>;
+
+struct HostTask {
+    name: Arc<str>,
+    work: Box<dyn FnOnce() -> Result<(), HostError> + Send>,
+}
+
+impl Task for HostTask {
+    fn label(&self) -> Label {
+        Label::HostTask {
+            name: Arc::clone(&self.name),
+        }
+    }
+
+    fn is_brief(&self) -> bool {
+        false
+    }
+
+    fn run(self) -> Result<()> {
+        (self.work)().map_err(|source| Error::HostTaskFailed { source })
+    }
+
+    fn into_work(self) -> Work {
+        Box::new(move || self.run())
+    }
+}
+
+struct Barrier;
+
+impl Task for Barrier {
+    fn label(&self) -> Label {
+        Label::Barrier
+    }
+
+    fn is_brief(&self) -> bool {
+        true
+    }
+
+    fn run(self) -> Result<()> {
+        Ok(())
+    }
+
+    fn into_work(self) -> Work {
+        Box::new(|| Ok(()))
+    }
+}
+
+impl PartialEq for Queue {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Queue {}
+
+impl Hash for Queue {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        Arc::as_ptr(&self.0).hash(state);
+    }
+}
+
+impl fmt::Debug for Queue {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Queue")
+            .field("id", &self.id())
+            .field("device", self.device())
+            .field("properties", &self.properties())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;
