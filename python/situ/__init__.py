@@ -20,7 +20,7 @@ from numpy import (
     uint64,
 )
 
-from situ import _at_exit, atomic, local, private
+from situ import _at_exit, atomic, local, memory, private
 from situ._creation import asarray, empty, full, ones, zeros
 from situ._elementwise import (
     abs,
@@ -118,6 +118,7 @@ from situ._work_items import (
     get_num_groups,
 )
 from situ.exceptions import (
+    AddressError,
     CacheWarning,
     DeviceError,
     DTypeError,
@@ -139,6 +140,7 @@ __version__: str = _version()
 _at_exit.register()
 
 __all__ = [
+    "AddressError",
     "CacheWarning",
     "DTypeError",
     "Device",
@@ -233,6 +235,7 @@ __all__ = [
     "logical_or",
     "logical_xor",
     "maximum",
+    "memory",
     "minimum",
     "multiply",
     "ndarray",

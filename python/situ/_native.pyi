@@ -3,12 +3,14 @@
 import sys
 from collections.abc import Callable, Generator, Iterable, Sequence
 from types import EllipsisType
-from typing import Any, ClassVar, SupportsIndex, final
+from typing import Any, ClassVar, SupportsIndex, TypeVar, final, overload
 
 import numpy as np
 import numpy.typing as npt
+from typing_extensions import Buffer
 
 __all__ = [
+    "Allocation",
     "Device",
     "DeviceFunction",
     "Event",
@@ -16,6 +18,7 @@ __all__ = [
     "Placement",
     "Queue",
     "RangedKernel",
+    "as_allocation",
     "bring",
     "devices",
     "elementwise",
@@ -24,11 +27,13 @@ __all__ = [
     "find_queue",
     "from_numpy",
     "full",
+    "memory_statistics",
     "ndarray",
     "permute_dims",
     "placement_of",
     "placement_of_nested",
     "queues_equivalent",
+    "trim_memory",
     "version",
     "wait_at_exit",
 ]
@@ -173,6 +178,66 @@ class Queue:
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
+
+def as_allocation(obj: object) -> Allocation: ...
+def memory_statistics(
+    place: _Place | ndarray | None = None,
+) -> list[tuple[list[str], dict[str, list[int]]]]: ...
+def trim_memory(place: _Place | ndarray | None = None) -> int: ...
+
+_HostBuffer = TypeVar("_HostBuffer", bound=Buffer)
+
+@final
+class Allocation:
+    def __new__(
+        cls,
+        size_bytes: SupportsIndex,
+        usm_type: str = "device",
+        *,
+        device: _Place | ndarray | None = None,
+        queue: _Place | ndarray | None = None,
+    ) -> Allocation: ...
+    @property
+    def size_bytes(self) -> int: ...
+    @property
+    def nbytes(self) -> int: ...
+    @property
+    def usm_type(self) -> str: ...
+    @property
+    def queue(self) -> Queue: ...
+    @property
+    def device(self) -> Device: ...
+    @property
+    def pointer(self) -> int: ...
+    @property
+    def is_host_accessible(self) -> bool: ...
+    @property
+    def __sycl_usm_array_interface__(self) -> dict[str, Any]: ...
+    def copy_from_host(self, obj: Buffer, byte_offset: SupportsIndex | None = None) -> None: ...
+    @overload
+    def copy_to_host(
+        self, obj: None = None, byte_offset: SupportsIndex | None = None
+    ) -> npt.NDArray[np.uint8]: ...
+    @overload
+    def copy_to_host(
+        self, obj: _HostBuffer, byte_offset: SupportsIndex | None = None
+    ) -> _HostBuffer: ...
+    def copy_from(
+        self,
+        source: object,
+        *,
+        byte_offset: SupportsIndex | None = None,
+        source_offset: SupportsIndex | None = None,
+        size_bytes: SupportsIndex | None = None,
+    ) -> None: ...
+    def fill(self, value: SupportsIndex) -> None: ...
+    def to_bytes(self) -> bytes: ...
+    def __bytes__(self) -> bytes: ...
+    def __len__(self) -> int: ...
+    if sys.version_info >= (3, 12):
+        def __buffer__(self, flags: int, /) -> memoryview: ...
+
+    def __reduce__(self) -> tuple[Callable[..., Allocation], tuple[bytes, str, str]]: ...
 
 @final
 class Kernel:

@@ -41,6 +41,13 @@ class HostAccessError(SituError, BufferError):
     """
 
 
+class AddressError(SituError, ValueError):
+    """Memory was named that is not there.
+
+    An address that belongs to no live allocation of situ, or bytes beyond the end of one.
+    """
+
+
 class ShapeError(SituError, ValueError):
     """Shapes, axes or ranges do not fit together."""
 

@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 
 /// The exception classes, imported from Python on first use.
 pub(crate) mod exceptions {
+    pyo3::import_exception!(situ.exceptions, AddressError);
     pyo3::import_exception!(situ.exceptions, DTypeError);
     pyo3::import_exception!(situ.exceptions, DeviceError);
     pyo3::import_exception!(situ.exceptions, HostAccessError);
@@ -97,6 +98,7 @@ fn class_of(error: &situ_runtime::Error) -> fn(String) -> PyErr {
         E::ScratchUnavailable { .. } | E::OutOfMemory { .. } => {
             exceptions::OutOfMemoryError::new_err
         }
+        E::CopyOutOfRange { .. } | E::UnknownAddress { .. } => exceptions::AddressError::new_err,
         E::BadRange { .. } | E::RangeDimensions { .. } => exceptions::ShapeError::new_err,
         E::WorkGroupTooLarge { .. }
         | E::LocalMemoryTooLarge { .. }

@@ -25,6 +25,7 @@ mod functions;
 mod host_access;
 mod host_memory;
 mod kernel;
+mod memory;
 mod moving;
 mod operand;
 mod operators;
@@ -54,6 +55,8 @@ mod _native {
     use crate::host_memory::from_numpy;
     #[pymodule_export]
     use crate::kernel::{PyDeviceFunction, PyKernel, PyRangedKernel};
+    #[pymodule_export]
+    use crate::memory::{PyAllocation, as_allocation, memory_statistics, trim_memory};
     #[pymodule_export]
     use crate::moving::{bring, placement_of_nested};
     #[pymodule_export]

@@ -138,6 +138,18 @@ pub enum Error {
         size_bytes: usize,
     },
 
+    /// An address that leads to no memory of situ.
+    #[error(
+        "there is no memory of situ at address {address:#x}\n  \
+         why:  the address belongs to the host or to another library, or its allocation was freed\n  \
+         help: pass a situ array or a `situ.memory.Allocation`, and keep it alive while its address \
+         is in use"
+    )]
+    UnknownAddress {
+        /// The address.
+        address: usize,
+    },
+
     /// Memory of another context was used.
     #[error(
         "cannot use {} on {device}\n  \

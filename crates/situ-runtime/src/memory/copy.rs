@@ -236,7 +236,13 @@ impl Task for Fill {
     }
 }
 
-fn check(queue: &Queue, allocation: &Allocation, byte_offset: usize, len: usize) -> Result<()> {
+/// Whether a range of an allocation can be reached from a queue.
+pub(super) fn check(
+    queue: &Queue,
+    allocation: &Allocation,
+    byte_offset: usize,
+    len: usize,
+) -> Result<()> {
     if allocation.context() != queue.context() {
         return Err(Error::ForeignAllocation {
             parameter: None,

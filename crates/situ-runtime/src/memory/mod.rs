@@ -3,7 +3,8 @@
 //! | module | about |
 //! |---|---|
 //! | [`usm`] | kinds of memory, and allocations |
-//! | [`copy`] | moving bytes |
+//! | [`copy`], [`transfer`] | moving bytes, within a context and between two |
+//! | [`exports`] | addresses that other libraries were told |
 //! | `context_memory` | the pools of a context, and what to do when memory is short |
 //! | `pool`, `small_blocks`, `large_blocks`, `size_class` | blocks that wait for their next user |
 //! | `returns` | waiting for memory that work still uses |
@@ -12,12 +13,14 @@
 pub mod byte_count;
 pub(crate) mod context_memory;
 pub mod copy;
+pub mod exports;
 mod large_blocks;
 mod pool;
 mod returns;
 mod size_class;
 mod small_blocks;
 pub mod statistics;
+pub mod transfer;
 pub mod usm;
 
 pub use context_memory::{process_statistics, trim_all};

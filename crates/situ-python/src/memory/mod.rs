@@ -1,0 +1,9 @@
+//! `situ.memory`: allocations, what other libraries say about theirs, and statistics.
+
+mod allocation;
+mod interface;
+mod statistics;
+
+pub(crate) use allocation::PyAllocation;
+pub(crate) use interface::as_allocation;
+pub(crate) use statistics::{memory_statistics, trim_memory};
