@@ -97,11 +97,12 @@ pub enum Error {
     /// There is not enough memory.
     #[error(
         "out of memory: cannot allocate {} of {kind} memory on {device}\n  \
-         why:  the device has {} in all; of these, situ's arrays use {}, unfinished work {}, and {} \
-         are kept for reuse\n  \
+         why:  the device has {} in all{}; situ's arrays use {}, unfinished work {}, and {} are kept \
+         for reuse\n  \
          help: release arrays that are no longer needed, or work on smaller pieces",
         ByteCount(*size_bytes as u64),
         ByteCount(*device_bytes),
+        free_bytes.map_or_else(String::new, |free| format!(", {} free", ByteCount(free))),
         ByteCount(*used_bytes),
         ByteCount(*pending_bytes),
         ByteCount(*idle_bytes)
@@ -115,6 +116,8 @@ pub enum Error {
         device: String,
         /// What the device has.
         device_bytes: u64,
+        /// What of it nobody uses, if it is known.
+        free_bytes: Option<u64>,
         /// What allocations hold at present.
         used_bytes: u64,
         /// What unfinished work holds beyond that.

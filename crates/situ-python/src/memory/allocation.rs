@@ -24,6 +24,7 @@ use crate::detach::detach;
 use crate::device::PyDevice;
 use crate::error::{IntoPyErr, exceptions, guard};
 use crate::host_memory::usm_kind;
+use crate::placement;
 use crate::queue::{self, PyQueue};
 
 /// Bytes on a device, with an address.
@@ -44,7 +45,7 @@ use crate::queue::{self, PyQueue};
 /// usm_type : str, optional
 ///     ``"device"``, ``"shared"`` or ``"host"``.
 /// device : str, Device, Queue or ndarray, optional
-///     Where the memory is; the default device if this and `queue` are left out.
+///     Where the memory is; the current default if this and `queue` are left out.
 /// queue : Queue, optional
 ///     The queue that copies are submitted to; says where the memory is, too.
 ///
@@ -117,7 +118,10 @@ impl PyAllocation {
                      already\n  help: leave one of them out",
                 ));
             }
-            let queue = queue::select(py, device.or(queue))?;
+            let queue = match device.or(queue) {
+                Some(place) => queue::select(py, Some(place))?,
+                None => placement::current(py)?,
+            };
             let allocation = detach(py, || Allocation::new(&queue, size_bytes, kind))?;
             Ok(Self { allocation, queue })
         })

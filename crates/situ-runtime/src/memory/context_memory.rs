@@ -74,7 +74,7 @@ impl ContextMemory {
         match pool.take_idle(class) {
             Some(block) => Ok(block),
             None => self
-                .take_fresh(pool, class, size_bytes)
+                .take_fresh(pool, class, size_bytes, kind)
                 .ok_or_else(|| self.out_of_memory(size_bytes, kind)),
         }
     }
@@ -129,13 +129,15 @@ impl ContextMemory {
         pool: &MemoryPool,
         class: SizeClass,
         size_bytes: usize,
+        kind: UsmKind,
     ) -> Option<Block> {
         if let Some(block) = self.wait_for_one(pool, class) {
             return Some(block);
         }
         self.join_list();
         pool.count_system_request();
-        if size_bytes as u64 > self.device().info().memory_bytes {
+        let limit = self.device().info().memory_bytes;
+        if size_bytes as u64 > limit && kind != UsmKind::Host {
             return None;
         }
         pool.take_fresh(class)
@@ -196,9 +198,8 @@ impl ContextMemory {
         let own = self.pools.iter();
         let others: Vec<_> = Self::all()
             .into_iter()
-            .filter(|other| {
-                other.device() == self.device() && !std::ptr::eq(&raw const **other, self)
-            })
+            .filter(|other| !std::ptr::eq(&raw const **other, self))
+            .filter(|other| other.device().root_device() == self.device().root_device())
             .collect();
         let held: PoolStatistics = own
             .chain(others.iter().flat_map(|other| &other.pools))
@@ -209,6 +210,7 @@ impl ContextMemory {
             kind,
             device: self.device().filter_string(),
             device_bytes: self.device().info().memory_bytes,
+            free_bytes: self.device().free_memory_bytes(),
             used_bytes: held.used_bytes,
             pending_bytes: held.pending_bytes,
             idle_bytes: held.idle_bytes,

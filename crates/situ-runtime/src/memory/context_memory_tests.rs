@@ -5,10 +5,17 @@ use std::thread;
 
 use super::*;
 
+use crate::backend::virtual_::{self, VirtualRequest};
+
 const KIND: UsmKind = UsmKind::Shared;
 
+/// Memory that is in no list, so that tests which run out of memory do not trim it.
 fn memory() -> Arc<ContextMemory> {
-    ContextMemory::new(0, &[Device::default_device()])
+    let memory = ContextMemory::new(0, &[Device::default_device()]);
+    memory
+        .listed
+        .store(fork::generation() + 1, Ordering::Relaxed);
+    memory
 }
 
 fn statistics(memory: &ContextMemory) -> PoolStatistics {
@@ -172,7 +179,7 @@ fn contexts_in_use_are_listed_until_they_are_gone() {
         let all = ContextMemory::all();
         all.iter().any(|other| Arc::ptr_eq(other, memory))
     };
-    let memory = memory();
+    let memory = ContextMemory::new(0, &[Device::default_device()]);
     assert!(!listed(&memory));
     let block = memory.take(10, KIND).unwrap();
     memory.give_back(&block, KIND, false);
@@ -188,4 +195,78 @@ fn contexts_in_use_are_listed_until_they_are_gone() {
             .iter()
             .all(|other| Arc::as_ptr(other) != weak.as_ptr())
     );
+}
+
+/// A device with memory of its own, little of it, for the time of a test.
+struct SmallDevice(Vec<Device>);
+
+impl SmallDevice {
+    const BYTES: u64 = 16 << 20;
+
+    fn new() -> Self {
+        let requests = VirtualRequest::parse_list("accelerator").unwrap();
+        Self(virtual_::add(&requests, Some(Self::BYTES)))
+    }
+
+    fn memory(&self) -> Arc<ContextMemory> {
+        ContextMemory::new(0, &self.0)
+    }
+}
+
+impl Drop for SmallDevice {
+    fn drop(&mut self) {
+        virtual_::remove(&self.0);
+    }
+}
+
+#[test]
+fn idle_memory_of_other_contexts_is_given_back_before_a_request_fails() {
+    let device = SmallDevice::new();
+    let (first, second) = (device.memory(), device.memory());
+    let idle = first.take(10 << 20, UsmKind::Device).unwrap();
+    first.give_back(&idle, UsmKind::Device, false);
+    let block = second.take(12 << 20, KIND).unwrap();
+    assert_eq!(first.statistics()[0].1.idle_bytes, 0);
+
+    match second.take(10 << 20, UsmKind::Device) {
+        Err(Error::OutOfMemory {
+            size_bytes,
+            device_bytes,
+            free_bytes,
+            used_bytes,
+            pending_bytes,
+            idle_bytes,
+            ..
+        }) => {
+            assert_eq!((size_bytes, device_bytes), (10 << 20, SmallDevice::BYTES));
+            assert_eq!(free_bytes, Some(SmallDevice::BYTES - used_bytes));
+            assert_eq!((used_bytes, pending_bytes, idle_bytes), (12 << 20, 0, 0));
+        }
+        other => panic!("unexpected {other:?}"),
+    }
+    second.give_back(&block, KIND, false);
+    let now_it_fits = second.take(10 << 20, UsmKind::Device).unwrap();
+    second.give_back(&now_it_fits, UsmKind::Device, false);
+}
+
+#[test]
+fn unfinished_work_is_waited_for_before_a_request_fails() {
+    let device = SmallDevice::new();
+    let memory = device.memory();
+    let blocks = [6, 6].map(|mebibytes| memory.take(mebibytes << 20, KIND).unwrap());
+    memory.mark_pending(&blocks[0], KIND);
+    let (asking, asked) = mpsc::channel();
+    thread::scope(|scope| {
+        // Of another size and kind, so that the block itself is of no use.
+        let waiter = scope.spawn(|| {
+            asking.send(()).unwrap();
+            memory.take(8 << 20, UsmKind::Device)
+        });
+        asked.recv().unwrap();
+        thread::sleep(Duration::from_millis(20));
+        memory.give_back(&blocks[0], KIND, true);
+        let block = waiter.join().unwrap().unwrap();
+        memory.give_back(&block, UsmKind::Device, false);
+    });
+    memory.give_back(&blocks[1], KIND, false);
 }
