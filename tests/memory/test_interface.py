@@ -55,6 +55,13 @@ def test_the_memory_of_an_array_is_shared_with_it() -> None:
     assert bytes(memory) == bytes([0, 1, 2, 9, 4, 5])
 
 
+def test_descriptions_of_arrays_lead_to_their_memory() -> None:
+    x = situ.asarray(np.arange(4, dtype=np.int32))
+    memory = as_allocation(Described(x[1:].__sycl_usm_array_interface__))
+    assert memory.pointer == as_allocation(x).pointer
+    assert memory.copy_to_host().view(np.int32).tolist() == [0, 1, 2, 3]
+
+
 def test_host_addresses_are_refused() -> None:
     host = np.zeros(100)
     with pytest.raises(situ.AddressError, match=f"at address {host.ctypes.data:#x}"):

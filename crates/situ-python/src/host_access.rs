@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMemoryView, PyTuple};
 use situ_array::Array;
 use situ_ir::DType;
+use situ_runtime::memory::exports;
 
 use crate::array::PyArray;
 use crate::detach::detach;
@@ -112,8 +113,7 @@ impl PyArray {
             let array = self.array();
             let layout = array.layout();
             let interface = PyDict::new(py);
-            let address = array.allocation().as_ptr() as usize;
-            interface.set_item("data", (address, false))?;
+            interface.set_item("data", (exports::export(array.allocation()), false))?;
             interface.set_item("shape", PyTuple::new(py, layout.shape())?)?;
             let strides = (!layout.is_contiguous())
                 .then(|| PyTuple::new(py, layout.strides()))
