@@ -434,7 +434,10 @@ impl PyAllocation {
                     queue.device().filter_string(),
                 )));
             }
-            detach(py, || queue.wait())?;
+            detach(py, || {
+                allocation.wait_for_all()?;
+                queue.check()
+            })?;
             let (start, len) = (allocation.as_ptr(), allocation.size_bytes());
             // SAFETY: the caller passes a buffer to be filled in. The memory is accessible to the
             // host and stays as long as this object, which the buffer keeps alive.
