@@ -17,7 +17,6 @@ pub mod environment;
 mod error;
 mod infer;
 mod lower;
-mod nearest;
 mod parse;
 pub mod plan;
 pub mod specialize;

@@ -103,6 +103,7 @@ pub mod expression;
 pub mod interpret;
 pub mod literal;
 pub mod module;
+pub mod nearest;
 pub mod promotion;
 pub mod range;
 pub mod span;

@@ -14,6 +14,7 @@ use crate::memory::usm::UsmKind;
 use crate::partition::{Partition, PartitionInfo, PartitionProblem};
 use crate::queue::HostError;
 use crate::submission::Site;
+use crate::selector::SelectorProblem;
 
 /// The result of a runtime call.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -25,15 +26,32 @@ pub enum Error {
     /// No device fits a selector.
     #[error(
         "there is no device `{selector}`\n  \
-         why:  the selectors that work here are {}\n  \
-         help: use one of those, or leave the device out to get the default",
+         why:  {}\n  \
+         help: the selectors that work here are {}",
+        problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "),
         quoted_list(available)
     )]
     UnknownSelector {
         /// What was asked for.
         selector: String,
-        /// What would have worked.
+        /// What is wrong with it.
+        problems: Vec<SelectorProblem>,
+        /// What would have worked, the nearest first.
         available: Vec<String>,
+    },
+
+    /// No aspect has this name.
+    #[error(
+        "there is no aspect `{name}`\n  \
+         why:  aspects have the names of SYCL\n  \
+         help: choose among {}",
+        quoted_list(available)
+    )]
+    UnknownAspect {
+        /// What was asked for.
+        name: String,
+        /// All there are, the nearest first.
+        available: Vec<&'static str>,
     },
 
     /// A backend has no devices here.

@@ -1,10 +1,22 @@
-//! Device selectors: `cpu`, `native:cpu:0`, `reference`, `0` and everything in between.
+//! Device selectors: `cpu`, `native:cpu:0`, `gpu+fp64,cpu` and everything in between.
 //!
-//! A selector names a backend, a device type and a number, in this order, and any of them may be
-//! left out. The first device that fits is meant; the number counts the devices that fit the
-//! other parts. The reference device is meant only when its backend is named, because it is for
-//! checking programs and not for running them.
+//! ```text
+//! selector    = alternative { "," alternative }
+//! alternative = [ place ] { "+" aspect | "-" aspect }
+//! place       = backend | type | number, joined by ":" in this order
+//! ```
+//! - Any part of a place may be left out. The number counts the devices that fit everything else in
+//!   the alternative, from 0.
+//! - `+` requires an aspect, `-` excludes one.
+//! - The first alternative that a device fits is meant.
+//! - The reference device is meant only when its backend is named, because it is for checking programs
+//!   and not for running them.
 
+use std::fmt;
+
+use situ_ir::nearest::{distance, nearest};
+
+use crate::aspect::Aspect;
 use crate::device::{BackendKind, Device, DeviceType};
 use crate::error::{Error, Result};
 
@@ -16,55 +28,235 @@ pub fn select(selector: &str) -> Result<Device> {
     select_among(&Device::all(), selector)
 }
 
-fn select_among(devices: &[Device], selector: &str) -> Result<Device> {
-    Pattern::parse(selector)
-        .and_then(|pattern| pattern.find(devices))
-        .ok_or_else(|| Error::UnknownSelector {
-            selector: selector.to_owned(),
-            available: working_selectors(devices),
-        })
+/// Finds all devices that fit a selector, in the order of its alternatives; there may be none.
+///
+/// # Errors
+/// [`Error::UnknownSelector`] when the selector contains a word that means nothing.
+pub fn select_all(selector: &str) -> Result<Vec<Device>> {
+    select_all_among(&Device::all(), selector)
 }
 
+/// The aspect with a name.
+///
+/// # Errors
+/// [`Error::UnknownAspect`], which lists all there are.
+pub fn aspect(name: &str) -> Result<Aspect> {
+    Aspect::from_name(name).ok_or_else(|| {
+        let mut available: Vec<&str> = Aspect::ALL.iter().map(|aspect| aspect.name()).collect();
+        available.sort_by_key(|known| distance(name, known));
+        Error::UnknownAspect {
+            name: name.to_owned(),
+            available,
+        }
+    })
+}
+
+/// What keeps a selector from meaning a device.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SelectorProblem {
+    /// There is nothing in it, or nothing between two commas.
+    Empty,
+    /// A word is neither a backend, nor a device type, nor a number.
+    UnknownWord {
+        /// The word.
+        word: String,
+    },
+    /// A word after `+` or `-` is no aspect.
+    UnknownAspect {
+        /// The word.
+        word: String,
+    },
+    /// A word is known, but not at this place, or there is one too many.
+    Misplaced {
+        /// The word.
+        word: String,
+    },
+    /// Fewer devices fit than the number asks for.
+    NoDevice {
+        /// The alternative, without its number.
+        wanted: String,
+        /// How many devices fit.
+        count: usize,
+    },
+}
+
+impl fmt::Display for SelectorProblem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => formatter.write_str("a selector names a backend, a type or a number"),
+            Self::UnknownWord { word } => {
+                write!(formatter, "`{word}` is no backend, device type or number")?;
+                suggest(formatter, word, place_words())
+            }
+            Self::UnknownAspect { word } => {
+                write!(formatter, "`{word}` is no aspect")?;
+                suggest(
+                    formatter,
+                    word,
+                    Aspect::ALL.iter().map(|aspect| aspect.name()),
+                )
+            }
+            Self::Misplaced { word } => write!(
+                formatter,
+                "`{word}` is out of place; the order is backend:type:number"
+            ),
+            Self::NoDevice { wanted, count: 0 } => write!(formatter, "no device fits `{wanted}`"),
+            Self::NoDevice { wanted, count: 1 } => {
+                write!(formatter, "one device fits `{wanted}`, so its number is 0")
+            }
+            Self::NoDevice { wanted, count } => write!(
+                formatter,
+                "{count} devices fit `{wanted}`, so their numbers are 0 to {}",
+                count - 1
+            ),
+        }
+    }
+}
+
+fn suggest<'a>(
+    formatter: &mut fmt::Formatter<'_>,
+    word: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> fmt::Result {
+    match nearest(word, known) {
+        Some(close) => write!(formatter, " (is `{close}` meant?)"),
+        None => Ok(()),
+    }
+}
+
+/// The words of backends and types.
+fn place_words() -> impl Iterator<Item = &'static str> {
+    let types = DeviceType::ALL.map(DeviceType::name);
+    BackendKind::ALL
+        .map(BackendKind::name)
+        .into_iter()
+        .chain(types)
+}
+
+fn select_among(devices: &[Device], selector: &str) -> Result<Device> {
+    let alternatives = parse(devices, selector)?;
+    let found = alternatives.iter().find_map(|one| one.find(devices));
+    found.ok_or_else(|| {
+        let missing = alternatives.iter().map(|one| one.missing(devices));
+        unknown(devices, selector, missing.collect())
+    })
+}
+
+fn select_all_among(devices: &[Device], selector: &str) -> Result<Vec<Device>> {
+    let mut found: Vec<Device> = Vec::new();
+    for alternative in parse(devices, selector)? {
+        for device in alternative.find_all(devices) {
+            if !found.contains(device) {
+                found.push(device.clone());
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn unknown(devices: &[Device], selector: &str, problems: Vec<SelectorProblem>) -> Error {
+    let mut available = working_selectors(devices);
+    available.sort_by_key(|working| distance(selector, working));
+    Error::UnknownSelector {
+        selector: selector.to_owned(),
+        problems,
+        available,
+    }
+}
+
+fn parse(devices: &[Device], selector: &str) -> Result<Vec<Alternative>> {
+    let mut problems = Vec::new();
+    let alternatives = selector
+        .split(',')
+        .map(|text| Alternative::parse(text, &mut problems))
+        .collect();
+    if problems.is_empty() {
+        return Ok(alternatives);
+    }
+    Err(unknown(devices, selector, problems))
+}
+
+/// What stands between two commas.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Pattern {
+struct Alternative {
     backend: Option<BackendKind>,
     device_type: Option<DeviceType>,
     number: Option<usize>,
+    required: Vec<Aspect>,
+    excluded: Vec<Aspect>,
 }
 
-impl Pattern {
-    fn parse(selector: &str) -> Option<Self> {
-        let mut pattern = Self::default();
-        let mut parts = selector.split(':').map(str::trim).peekable();
-        let named = |name: &str, part: &str| name.eq_ignore_ascii_case(part);
-        if let Some(part) = parts.peek() {
-            pattern.backend = BackendKind::ALL
-                .into_iter()
-                .find(|kind| named(kind.name(), part));
-            if pattern.backend.is_some() {
-                parts.next();
+impl Alternative {
+    fn parse(text: &str, problems: &mut Vec<SelectorProblem>) -> Self {
+        let mut alternative = Self::default();
+        let place_end = text.find(['+', '-']).unwrap_or(text.len());
+        let (place, mut aspects) = text.split_at(place_end);
+        if text.trim().is_empty() {
+            problems.push(SelectorProblem::Empty);
+        } else if !place.trim().is_empty() {
+            alternative.parse_place(place, problems);
+        }
+        while let Some(sign) = aspects.chars().next() {
+            let rest = &aspects[sign.len_utf8()..];
+            let end = rest.find(['+', '-']).unwrap_or(rest.len());
+            let word = rest[..end].trim();
+            match Aspect::from_name(word) {
+                Some(aspect) if sign == '+' => alternative.required.push(aspect),
+                Some(aspect) => alternative.excluded.push(aspect),
+                None => problems.push(SelectorProblem::UnknownAspect {
+                    word: word.to_owned(),
+                }),
             }
+            aspects = &rest[end..];
         }
-        if let Some(part) = parts.peek() {
-            pattern.device_type = DeviceType::ALL
-                .into_iter()
-                .find(|kind| named(kind.name(), part));
-            if pattern.device_type.is_some() {
-                parts.next();
+        alternative
+    }
+
+    fn parse_place(&mut self, place: &str, problems: &mut Vec<SelectorProblem>) {
+        /// How far the order of backend, type and number has come.
+        #[derive(PartialEq, PartialOrd)]
+        enum Reached {
+            Nothing,
+            Backend,
+            Type,
+            Number,
+        }
+        let mut reached = Reached::Nothing;
+        for word in place.split(':').map(str::trim) {
+            let step = if let Some(backend) = BackendKind::from_name(word) {
+                self.backend = Some(backend);
+                Reached::Backend
+            } else if let Some(device_type) = DeviceType::from_name(word) {
+                self.device_type = Some(device_type);
+                Reached::Type
+            } else if let Ok(number) = word.parse() {
+                self.number = Some(number);
+                Reached::Number
+            } else {
+                problems.push(SelectorProblem::UnknownWord {
+                    word: word.to_owned(),
+                });
+                return;
+            };
+            if step <= reached {
+                problems.push(SelectorProblem::Misplaced {
+                    word: word.to_owned(),
+                });
+                return;
             }
+            reached = step;
         }
-        if let Some(part) = parts.next() {
-            pattern.number = Some(part.parse().ok()?);
-        }
-        parts.next().is_none().then_some(pattern)
     }
 
     fn find(&self, devices: &[Device]) -> Option<Device> {
-        devices
-            .iter()
-            .filter(|device| self.fits(device))
-            .nth(self.number.unwrap_or(0))
-            .cloned()
+        self.find_all(devices).next().cloned()
+    }
+
+    fn find_all<'a>(&self, devices: &'a [Device]) -> impl Iterator<Item = &'a Device> {
+        let fitting = devices.iter().filter(|device| self.fits(device));
+        let (skipped, taken) = self.number.map_or((0, usize::MAX), |number| (number, 1));
+        fitting.skip(skipped).take(taken)
     }
 
     fn fits(&self, device: &Device) -> bool {
@@ -76,83 +268,58 @@ impl Pattern {
             && self
                 .device_type
                 .is_none_or(|kind| device.device_type() == kind)
+            && self.required.iter().all(|one| device.has_aspect(*one))
+            && !self.excluded.iter().any(|one| device.has_aspect(*one))
+    }
+
+    /// Why [`Self::find`] finds nothing.
+    fn missing(&self, devices: &[Device]) -> SelectorProblem {
+        SelectorProblem::NoDevice {
+            wanted: self.to_string(),
+            count: devices.iter().filter(|device| self.fits(device)).count(),
+        }
+    }
+}
+
+/// Without the number.
+impl fmt::Display for Alternative {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.backend, self.device_type) {
+            (Some(backend), Some(device_type)) => write!(formatter, "{backend}:{device_type}")?,
+            (Some(backend), None) => write!(formatter, "{backend}")?,
+            (None, Some(device_type)) => write!(formatter, "{device_type}")?,
+            (None, None) => {}
+        }
+        for aspect in &self.required {
+            write!(formatter, "+{aspect}")?;
+        }
+        for aspect in &self.excluded {
+            write!(formatter, "-{aspect}")?;
+        }
+        Ok(())
     }
 }
 
 /// Full names first, then the short forms that mean something here.
 fn working_selectors(devices: &[Device]) -> Vec<String> {
     let mut selectors: Vec<String> = devices.iter().map(Device::filter_string).collect();
-    for device in devices {
-        let (backend, device_type) = (device.backend(), device.device_type());
-        let short = [
-            format!("{backend}:{device_type}"),
-            backend.to_string(),
-            device_type.to_string(),
-            format!("{device_type}:{}", device.relative_id()),
-            device.relative_id().to_string(),
-        ];
-        for candidate in short {
-            let works = Pattern::parse(&candidate).is_some_and(|p| p.find(devices).is_some());
-            if works && !selectors.contains(&candidate) {
-                selectors.push(candidate);
-            }
+    let mut propose = |candidate: String| {
+        let works = select_all_among(devices, &candidate).is_ok_and(|found| !found.is_empty());
+        if works && !selectors.contains(&candidate) {
+            selectors.push(candidate);
         }
+    };
+    for (position, device) in devices.iter().enumerate() {
+        let (backend, device_type) = (device.backend(), device.device_type());
+        propose(format!("{backend}:{device_type}"));
+        propose(backend.to_string());
+        propose(device_type.to_string());
+        propose(format!("{device_type}:{position}"));
+        propose(position.to_string());
     }
     selectors
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_form_finds_its_device() {
-        for (selector, expected) in [
-            ("cpu", "native:cpu:0"),
-            ("cpu:0", "native:cpu:0"),
-            ("native", "native:cpu:0"),
-            ("native:cpu", "native:cpu:0"),
-            ("native:0", "native:cpu:0"),
-            ("native:cpu:0", "native:cpu:0"),
-            ("0", "native:cpu:0"),
-            (" Native : CPU ", "native:cpu:0"),
-            ("reference", "reference:cpu:0"),
-            ("reference:cpu", "reference:cpu:0"),
-            ("reference:cpu:0", "reference:cpu:0"),
-        ] {
-            let found =
-                select_among(&Device::all()[..2], selector).map(|device| device.filter_string());
-            assert_eq!(found.ok().as_deref(), Some(expected), "{selector}");
-        }
-    }
-
-    #[test]
-    fn unknown_selectors_list_all_that_work() {
-        for selector in [
-            "gpu",
-            "cpu:7",
-            "",
-            "cpu:native",
-            "native:cpu:0:0",
-            "-1",
-            "tpu",
-            "1",
-            ":",
-        ] {
-            match select_among(&Device::all()[..2], selector) {
-                Err(Error::UnknownSelector {
-                    selector: named,
-                    available,
-                }) => {
-                    assert_eq!(named, selector);
-                    for working in &available {
-                        assert!(select(working).is_ok(), "{working}");
-                    }
-                    assert!(available.contains(&"native:cpu:0".to_owned()));
-                    assert!(available.contains(&"cpu".to_owned()));
-                }
-                other => panic!("`{selector}` gave {other:?}"),
-            }
-        }
-    }
-}
+#[path = "selector_tests.rs"]
+mod tests;

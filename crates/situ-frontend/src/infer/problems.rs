@@ -4,12 +4,12 @@
 //! cannot contain has its words in [`crate::subset`]. All codes are explained in
 //! `docs/errors/kernel.md`.
 
+use situ_ir::nearest::nearest;
 use situ_ir::{DType, Diagnostic, Span};
 
 use crate::environment::KnownModule;
 use crate::infer::library;
 use crate::infer::value::LocalType;
-use crate::nearest::nearest;
 use crate::syntax::{Constant, Identifier};
 use crate::typed::Array;
 

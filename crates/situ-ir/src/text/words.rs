@@ -4,6 +4,7 @@
 
 use crate::dtype::DType;
 use crate::expression::{BinaryOperator, MathFunction, UnaryOperator, WorkItemQuery};
+use crate::nearest::distance;
 use crate::statement::{
     AtomicOperation, CollectiveScope, CombineOperator, MemoryOrder, MemoryScope, MemorySpaces,
 };
@@ -251,23 +252,6 @@ pub(super) fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>)
     near.into_iter().map(|(_, candidate)| candidate).collect()
 }
 
-/// How many letters must be added, removed or replaced. Only the beginning of long words counts.
-fn distance(left: &str, right: &str) -> usize {
-    const LONGEST: usize = 40;
-    let right: Vec<char> = right.chars().take(LONGEST).collect();
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (i, a) in left.chars().take(LONGEST).enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, b) in right.iter().enumerate() {
-            let replaced = diagonal + usize::from(a != *b);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[right.len()]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -286,7 +270,5 @@ mod tests {
         assert_eq!(nearest("sinn", operation_words())[0], "sin");
         assert_eq!(nearest("globalid", operation_words())[0], "global_id");
         assert!(nearest("xyzzyxyzzy", ["sin", "cos"].into_iter()).is_empty());
-        assert_eq!(distance("kitten", "sitting"), 3);
-        assert_eq!(distance("", "abc"), 3);
     }
 }

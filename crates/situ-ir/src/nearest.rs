@@ -1,10 +1,9 @@
 //! "Did you mean ...?": the known name closest to one that is not known.
+//!
+//! Every layer that reads names written by people asks here, so that they all guess alike.
 
 /// The candidate closest to `name`, if it is close enough to be a slip of the fingers.
-pub(crate) fn nearest<'a>(
-    name: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // Any two one-letter names are one slip apart; only their case is worth a guess.
     let limit = match name.chars().count() {
         0..=1 => 0,
@@ -21,10 +20,12 @@ pub(crate) fn nearest<'a>(
 }
 
 /// Letters to insert, delete, replace or swap with their neighbour to turn one word into the other.
-/// A change of case counts as nothing, so that `Sin` finds `sin` first.
-fn distance(left: &str, right: &str) -> usize {
-    let left: Vec<_> = left.to_lowercase().chars().collect();
-    let right: Vec<_> = right.to_lowercase().chars().collect();
+/// A change of case counts as nothing, so that `Sin` finds `sin` first. Only the beginning of long
+/// words counts.
+pub fn distance(left: &str, right: &str) -> usize {
+    const LONGEST: usize = 60;
+    let letters = |word: &str| -> Vec<char> { word.to_lowercase().chars().take(LONGEST).collect() };
+    let (left, right) = (letters(left), letters(right));
     let mut before_last: Vec<usize> = Vec::new();
     let mut last: Vec<usize> = (0..=right.len()).collect();
     for (i, a) in left.iter().enumerate() {
@@ -54,6 +55,14 @@ mod tests {
         assert_eq!(nearest("volume", names), None);
         assert_eq!(nearest("get_globel_id", names), Some("get_global_id"));
         assert_eq!(nearest("Out", names), Some("out"));
+    }
+
+    #[test]
+    fn distance_counts_slips() {
+        assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(distance("", "abc"), 3);
+        assert_eq!(distance("form", "from"), 1);
+        assert_eq!(distance("SIN", "sin"), 0);
     }
 
     #[test]
