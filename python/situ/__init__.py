@@ -86,14 +86,17 @@ from situ._elementwise import (
 from situ._kernel import call_kernel, device_func, kernel
 from situ._manipulation import permute_dims, reshape
 from situ._native import (
+    Context,
     Device,
     DeviceFunction,
     Event,
     Kernel,
     Placement,
+    Platform,
     Queue,
     devices,
     ndarray,
+    platforms,
 )
 from situ._native import version as _version
 from situ._placement import placement_of, queues_equivalent
@@ -142,6 +145,7 @@ _at_exit.register()
 __all__ = [
     "AddressError",
     "CacheWarning",
+    "Context",
     "DTypeError",
     "Device",
     "DeviceError",
@@ -157,6 +161,7 @@ __all__ = [
     "Placement",
     "PlacementError",
     "PlacementWarning",
+    "Platform",
     "Queue",
     "QueueManager",
     "ShapeError",
@@ -245,6 +250,7 @@ __all__ = [
     "ones",
     "permute_dims",
     "placement_of",
+    "platforms",
     "positive",
     "pow",
     "private",

@@ -112,5 +112,5 @@ def test_impossible_sizes_are_memory_or_shape_errors():
 def test_unknown_selectors_list_what_there_is():
     with pytest.raises(situ.DeviceError, match="native:cpu:0"):
         situ.asarray([1], device="gpu:7")
-    with pytest.raises(TypeError, match="filter string"):
+    with pytest.raises(TypeError, match="selector string"):
         situ.asarray([1], device=3.5)

@@ -16,6 +16,7 @@
 use pyo3::prelude::*;
 
 mod array;
+mod context;
 mod detach;
 mod device;
 mod dtype;
@@ -30,8 +31,10 @@ mod moving;
 mod operand;
 mod operators;
 mod placement;
+mod platform;
 mod queue;
 mod site;
+mod virtual_devices;
 mod warnings;
 
 /// The version of the compiled module, which is the version of the package.
@@ -43,10 +46,14 @@ fn version() -> PyResult<&'static str> {
 /// Compiled half of the `situ` package; use `import situ` instead.
 #[pymodule]
 mod _native {
+    use pyo3::prelude::*;
+
     #[pymodule_export]
     use crate::array::PyArray;
     #[pymodule_export]
-    use crate::device::{PyDevice, devices};
+    use crate::context::{PyContext, restore_context};
+    #[pymodule_export]
+    use crate::device::{PyDevice, device_facts, devices, restore_sub_device};
     #[pymodule_export]
     use crate::event::{PyEvent, wait_at_exit};
     #[pymodule_export]
@@ -62,8 +69,17 @@ mod _native {
     #[pymodule_export]
     use crate::placement::{PyPlacement, find_queue, placement_of, queues_equivalent};
     #[pymodule_export]
+    use crate::platform::{PyPlatform, platforms};
+    #[pymodule_export]
     use crate::queue::PyQueue;
+    #[pymodule_export]
+    use crate::virtual_devices::{add_virtual_devices, remove_virtual_devices};
 
     #[pymodule_export]
     use super::version;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::device::add_properties(module.py())
+    }
 }

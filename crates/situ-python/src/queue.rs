@@ -6,12 +6,12 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use situ_array::placement::default_queue;
-use situ_runtime::selector::select as select_device;
-use situ_runtime::{Device, HostError, Queue, QueueProperties};
+use situ_runtime::{HostError, Queue, QueueProperties};
 
 use crate::array::PyArray;
+use crate::context::PyContext;
 use crate::detach::detach;
-use crate::device::{PyDevice, hash_of};
+use crate::device::{self, PyDevice, hash_of};
 use crate::error::{IntoPyErr, guard};
 use crate::event::{PyEvent, events_from_python};
 use crate::kernel::PyKernel;
@@ -28,20 +28,40 @@ impl PyQueue {
     /// A new queue: for a selector or a device in its default context, or for a context and one of
     /// its devices.
     #[new]
-    #[pyo3(signature = (selector = None, *, in_order = true, enable_profiling = false))]
+    #[pyo3(signature = (selector = None, device = None, *, in_order = true, enable_profiling = false))]
     fn new(
         py: Python<'_>,
         selector: Option<&Bound<'_, PyAny>>,
+        device: Option<&Bound<'_, PyAny>>,
         in_order: bool,
         enable_profiling: bool,
     ) -> PyResult<Self> {
         guard(|| {
-            let device = select(py, selector)?.device().clone();
             let properties = QueueProperties {
                 in_order,
                 enable_profiling,
             };
-            Queue::with_context(device.default_context(), &device, properties)
+            let context = selector.and_then(|object| object.cast::<PyContext>().ok());
+            let (context, device) = match (context, device) {
+                (Some(context), None) => {
+                    let context = context.get().context.clone();
+                    let device = context.devices()[0].clone();
+                    (context, device)
+                }
+                (Some(context), Some(_)) => {
+                    (context.get().context.clone(), device::select(py, device)?)
+                }
+                (None, None) => {
+                    let device = device::select(py, selector)?;
+                    (device.default_context().clone(), device)
+                }
+                (None, Some(_)) => {
+                    return Err(PyTypeError::new_err(
+                        "a queue is made for a selector, or for a situ.Context and one of its devices",
+                    ));
+                }
+            };
+            Queue::with_context(&context, &device, properties)
                 .map(|queue| Self { queue })
                 .map_err(|error| error.into_py_err(py))
         })
@@ -52,6 +72,14 @@ impl PyQueue {
     fn device(&self) -> PyDevice {
         PyDevice {
             device: self.queue.device().clone(),
+        }
+    }
+
+    /// The context whose allocations work submitted here can use.
+    #[getter]
+    fn context(&self) -> PyContext {
+        PyContext {
+            context: self.queue.context().clone(),
         }
     }
 
@@ -183,28 +211,13 @@ impl PyQueue {
 /// # Errors
 /// `TypeError` if the object is none of these; `DeviceError` if no device fits.
 pub(crate) fn select(py: Python<'_>, selector: Option<&Bound<'_, PyAny>>) -> PyResult<Queue> {
-    let device = match selector {
-        None => Ok(Device::default_device()),
-        Some(object) => {
-            if let Ok(queue) = object.cast::<PyQueue>() {
-                return Ok(queue.get().queue.clone());
-            }
-            if let Ok(array) = object.cast::<PyArray>() {
-                return Ok(array.get().array().queue().clone());
-            }
-            if let Ok(device) = object.cast::<PyDevice>() {
-                Ok(device.get().device.clone())
-            } else if let Ok(text) = object.extract::<String>() {
-                select_device(&text)
-            } else {
-                let kind = object.get_type().name()?;
-                return Err(PyTypeError::new_err(format!(
-                    "a device is chosen by a filter string, a situ.Device or a situ.Queue, not by \
-                     `{kind}`\n  help: `situ.devices()` lists what there is"
-                )));
-            }
+    if let Some(object) = selector {
+        if let Ok(queue) = object.cast::<PyQueue>() {
+            return Ok(queue.get().queue.clone());
         }
-    };
-    let device = device.map_err(|error| error.into_py_err(py))?;
-    Ok(default_queue(&device))
+        if let Ok(array) = object.cast::<PyArray>() {
+            return Ok(array.get().array().queue().clone());
+        }
+    }
+    Ok(default_queue(&device::select(py, selector)?))
 }

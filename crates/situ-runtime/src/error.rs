@@ -9,12 +9,13 @@ use std::fmt;
 
 use situ_ir::{DType, RangeError, Type};
 
+use crate::backend::virtual_::RequestProblem;
 use crate::memory::byte_count::ByteCount;
 use crate::memory::usm::UsmKind;
 use crate::partition::{Partition, PartitionInfo, PartitionProblem};
 use crate::queue::HostError;
-use crate::submission::Site;
 use crate::selector::SelectorProblem;
+use crate::submission::Site;
 
 /// The result of a runtime call.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -84,6 +85,36 @@ pub enum Error {
         problem: PartitionProblem,
         /// What would have worked.
         possible: PartitionInfo,
+    },
+
+    /// A sub-device of another process does not exist in this one.
+    #[error(
+        "there is no sub-device {index} of `{device}` partitioned as {partition}\n  \
+         why:  that makes {count} sub-devices here\n  \
+         help: use a machine like the one it came from, or make the sub-devices anew"
+    )]
+    NoSuchPart {
+        /// The device that was cut.
+        device: String,
+        /// How.
+        partition: Partition,
+        /// Which part was asked for.
+        index: usize,
+        /// How many there are.
+        count: usize,
+    },
+
+    /// A text that asks for virtual devices makes no sense.
+    #[error(
+        "cannot add the virtual devices `{request}`\n  \
+         why:  {problem}\n  \
+         help: write types and numbers, such as `gpu:2,cpu:1`"
+    )]
+    BadVirtualDevices {
+        /// The text.
+        request: String,
+        /// What is wrong with it.
+        problem: RequestProblem,
     },
 
     /// Devices that cannot share memory, or none at all.

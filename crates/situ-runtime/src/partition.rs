@@ -6,8 +6,6 @@
 
 use std::fmt;
 
-use crate::error::quoted_list;
-
 /// A way to cut a device into sub-devices.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Partition {
@@ -189,11 +187,10 @@ impl PartitionInfo {
             return "use the device as it is".to_owned();
         }
         let units = self.max_sub_devices;
-        let names: Vec<&str> = self.affinity_domains.iter().map(|d| d.name()).collect();
-        let affinity = match names.as_slice() {
-            [] => String::new(),
-            names => format!(", or for affinity to {}", quoted_list(names)),
-        };
+        let domains = self.affinity_domains.iter();
+        let affinity: String = domains
+            .map(|d| format!(", or for affinity to `{d}`"))
+            .collect();
         format!(
             "ask for equal parts of 1 to {units} compute units, or for counts that add up to {units} \
              at most{affinity}"

@@ -33,12 +33,20 @@ impl Platform {
     pub fn of(backend: BackendKind) -> Result<Self> {
         let platform = Self { backend };
         if platform.devices().is_empty() {
-            return Err(Error::UnknownPlatform {
-                backend: backend.to_string(),
-                available: Self::all().iter().map(|p| p.backend.to_string()).collect(),
-            });
+            return Err(unknown(backend.name()));
         }
         Ok(platform)
+    }
+
+    /// The platform of a backend, by its word.
+    ///
+    /// # Errors
+    /// [`Error::UnknownPlatform`] when there is no such backend, or it has no devices at the moment.
+    pub fn named(backend: &str) -> Result<Self> {
+        match BackendKind::from_name(backend) {
+            Some(backend) => Self::of(backend),
+            None => Err(unknown(backend)),
+        }
     }
 
     /// The platform a device belongs to, whether or not the device is still listed.
@@ -110,6 +118,14 @@ impl Platform {
     }
 }
 
+fn unknown(backend: &str) -> Error {
+    let platforms = Platform::all().into_iter();
+    Error::UnknownPlatform {
+        backend: backend.to_owned(),
+        available: platforms.map(|one| one.backend.to_string()).collect(),
+    }
+}
+
 impl fmt::Debug for Platform {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "Platform({})", self.backend)
@@ -137,6 +153,15 @@ mod tests {
                     .iter()
                     .all(|device| Platform::of_device(device) == *platform)
             );
+        }
+    }
+
+    #[test]
+    fn platforms_are_found_by_name() {
+        assert_eq!(Platform::named("Native").unwrap(), Platform::all()[0]);
+        match Platform::named("opencl") {
+            Err(Error::UnknownPlatform { available, .. }) => assert_eq!(available[0], "native"),
+            other => panic!("unexpected {other:?}"),
         }
     }
 

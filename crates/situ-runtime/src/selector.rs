@@ -309,13 +309,17 @@ fn working_selectors(devices: &[Device]) -> Vec<String> {
             selectors.push(candidate);
         }
     };
-    for (position, device) in devices.iter().enumerate() {
+    for device in devices {
         let (backend, device_type) = (device.backend(), device.device_type());
         propose(format!("{backend}:{device_type}"));
         propose(backend.to_string());
         propose(device_type.to_string());
-        propose(format!("{device_type}:{position}"));
-        propose(position.to_string());
+        for number in 0..devices.len() {
+            propose(format!("{device_type}:{number}"));
+        }
+    }
+    for number in 0..devices.len() {
+        propose(number.to_string());
     }
     selectors
 }

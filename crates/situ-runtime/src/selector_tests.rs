@@ -28,6 +28,7 @@ fn problems(selector: &str) -> Vec<SelectorProblem> {
                 assert!(select_among(&devices(), working).is_ok(), "{working}");
             }
             for name in [
+                "gpu:1",
                 "native:cpu:0",
                 "reference:cpu:0",
                 "virtual:gpu:1",

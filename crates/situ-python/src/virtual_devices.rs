@@ -1,0 +1,39 @@
+//! What `situ.testing.virtual_devices` is made of.
+
+use pyo3::prelude::*;
+use situ_runtime::Error;
+use situ_runtime::backend::virtual_::{self, VirtualRequest};
+
+use crate::device::PyDevice;
+use crate::error::{IntoPyErr, guard};
+
+/// Adds virtual devices, such as `gpu:2,cpu:1`, to the list of devices and returns them.
+#[pyfunction]
+#[pyo3(signature = (request, *, memory_bytes = None))]
+pub(crate) fn add_virtual_devices(
+    py: Python<'_>,
+    request: &str,
+    memory_bytes: Option<u64>,
+) -> PyResult<Vec<PyDevice>> {
+    guard(|| {
+        let requests = VirtualRequest::parse_list(request).map_err(|problem| {
+            let error = Error::BadVirtualDevices {
+                request: request.to_owned(),
+                problem,
+            };
+            error.into_py_err(py)
+        })?;
+        let devices = virtual_::add(&requests, memory_bytes).into_iter();
+        Ok(devices.map(|device| PyDevice { device }).collect())
+    })
+}
+
+/// Takes virtual devices off the list of devices.
+#[pyfunction]
+pub(crate) fn remove_virtual_devices(devices: Vec<PyRef<'_, PyDevice>>) -> PyResult<()> {
+    guard(|| {
+        let devices: Vec<_> = devices.iter().map(|device| device.device.clone()).collect();
+        virtual_::remove(&devices);
+        Ok(())
+    })
+}
