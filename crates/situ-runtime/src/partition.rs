@@ -187,10 +187,12 @@ impl PartitionInfo {
             return "use the device as it is".to_owned();
         }
         let units = self.max_sub_devices;
-        let domains = self.affinity_domains.iter();
-        let affinity: String = domains
-            .map(|d| format!(", or for affinity to `{d}`"))
+        let affinity: Vec<String> = self
+            .affinity_domains
+            .iter()
+            .map(|domain| format!(", or for affinity to `{domain}`"))
             .collect();
+        let affinity = affinity.concat();
         format!(
             "ask for equal parts of 1 to {units} compute units, or for counts that add up to {units} \
              at most{affinity}"
