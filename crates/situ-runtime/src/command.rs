@@ -4,13 +4,15 @@
 //! count to zero hands it to whoever runs it (see [`crate::executor`]). A command runs exactly once,
 //! on an executor's thread, on a host thread, or on a thread that waits for it anyway.
 //!
-//! Two sorts of edges lead to a command. An edge of *order* (the queue is in order, or there was a
-//! barrier) only says "not before". An edge of *dependence* (an event was named, or data is shared)
-//! also carries failure: what depends on a failed command does not run, because it would compute
-//! with whatever happens to be in memory.
+//! Three sorts of edges lead to a command. Edges of *order* (the queue is in order, or there was a
+//! barrier) and of *anti-dependence* (the other reads what this one overwrites) only say "not
+//! before". An edge of *dependence* (an event was named, or the other writes what this one uses) also
+//! carries failure: what depends on a failed command does not run, because it would compute with
+//! whatever happens to be in memory.
 //!
 //! When a command has ended it keeps nothing alive: not its arguments, not its neighbours.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
@@ -83,8 +85,10 @@ impl Status {
 /// How a command waits for another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Edge {
-    /// Not before it.
+    /// Not before it, because of the queue.
     Order,
+    /// Not before it, because it reads what this one will overwrite.
+    AntiDependence,
     /// Not before it, and not at all if it fails.
     Dependence,
 }
@@ -205,6 +209,22 @@ impl Command {
             .collect()
     }
 
+    /// Whether `other` is this command or waits for it, directly or by way of others.
+    pub(crate) fn is_awaited_by(self: &Arc<Self>, other: &Arc<Self>) -> bool {
+        let mut seen = HashSet::from([Arc::as_ptr(self)]);
+        let mut next = vec![Arc::clone(self)];
+        while let Some(command) = next.pop() {
+            if Arc::ptr_eq(&command, other) {
+                return true;
+            }
+            let links = command.lock();
+            let dependents = links.dependents.iter().map(|(dependent, _)| dependent);
+            let unseen = dependents.filter(|dependent| seen.insert(Arc::as_ptr(dependent)));
+            next.extend(unseen.cloned());
+        }
+        false
+    }
+
     /// Adds an edge; only before [`Command::submit`].
     ///
     /// # Errors
@@ -226,7 +246,7 @@ impl Command {
         self.waits_for.fetch_add(1, Ordering::Relaxed);
         links.dependents.push((Arc::clone(self), edge));
         drop(links);
-        if edge == Edge::Dependence {
+        if edge != Edge::Order {
             self.lock().dependencies.push(Arc::clone(earlier));
         }
         Ok(())
@@ -306,6 +326,8 @@ impl Command {
         if failure.is_some() {
             self.line.add_failure(Arc::clone(self));
         }
+        // Before the end can be seen, too: after a wait for it, it is not pending.
+        self.line.end_command();
         let (dependents, callbacks, sleepers) = {
             let mut links = self.lock();
             links.failure.clone_from(&failure);
@@ -324,7 +346,6 @@ impl Command {
         if sleepers > 0 {
             self.finished.notify_all();
         }
-        self.line.end_command();
         let mut ready = Ready::new();
         for (dependent, edge) in dependents {
             if failure.is_some() && edge == Edge::Dependence {
@@ -338,8 +359,7 @@ impl Command {
             }
         }
         for callback in callbacks {
-            let command = Arc::clone(self);
-            executor::run_on_host(Box::new(move || callback(command.outcome())));
+            self.call_back(callback);
         }
         ready
     }
@@ -397,6 +417,14 @@ impl Command {
         Err(self.failure())
     }
 
+    /// As [`Command::outcome`], for those who only pass it on.
+    fn peek_outcome(&self) -> Result<()> {
+        match self.status() {
+            Status::Failed => Err(self.failure()),
+            _ => Ok(()),
+        }
+    }
+
     /// Whether it failed and nobody was told yet.
     pub(crate) fn is_unreported(&self) -> bool {
         self.status() == Status::Failed && !self.is_reported.load(Ordering::Relaxed)
@@ -406,7 +434,17 @@ impl Command {
     fn failure(&self) -> Error {
         let failure = self.lock().failure.clone();
         match failure {
-            Some(error @ (Error::DependencyFailed { .. } | Error::CommandFailed { .. })) => error,
+            Some(Error::DependencyFailed {
+                command,
+                site,
+                source,
+            }) => Error::DependencyFailed {
+                command,
+                // It may have ended before anybody could tell where it was submitted.
+                site: site.or_else(|| self.site().cloned()),
+                source,
+            },
+            Some(error @ Error::CommandFailed { .. }) => error,
             Some(source) => Error::CommandFailed {
                 command: self.label.to_string(),
                 site: self.site().cloned(),
@@ -431,8 +469,15 @@ impl Command {
         }
     }
 
-    /// Calls `callback` on a host thread when the command has ended; at once if it has.
+    /// Calls `callback` on a host thread when the command has ended; at once if it has, or if it
+    /// was lost in a fork. That alone does not count as having been told of a failure: whether the
+    /// callback did anything about it, nobody knows.
     pub(crate) fn on_finish(self: &Arc<Self>, callback: Callback) {
+        if self.is_lost() {
+            let lost = self.line.lost_in_fork();
+            executor::run_on_host(Box::new(move || callback(Err(lost))));
+            return;
+        }
         {
             let mut links = self.lock();
             if !self.is_finished() {
@@ -440,8 +485,12 @@ impl Command {
                 return;
             }
         }
+        self.call_back(callback);
+    }
+
+    fn call_back(self: &Arc<Self>, callback: Callback) {
         let command = Arc::clone(self);
-        executor::run_on_host(Box::new(move || callback(command.outcome())));
+        executor::run_on_host(Box::new(move || callback(command.peek_outcome())));
     }
 
     fn take_work(&self) -> Option<Work> {

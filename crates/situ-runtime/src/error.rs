@@ -488,11 +488,12 @@ pub enum Error {
         source: HostError,
     },
 
-    /// A host task waits for the queue it occupies.
+    /// A host task waits for something that waits for the task.
     #[error(
-        "a host task cannot wait for {command} on its own queue\n  \
-         why:  the queue runs in order, so that would wait for the task itself\n  \
-         help: wait outside of the task, or submit the task to another queue"
+        "a host task cannot wait for {command}\n  \
+         why:  that comes after the task, on its in-order queue or by the events it depends on, so \
+         the task would wait for itself\n  \
+         help: wait outside of the task, or submit the task to a queue of its own"
     )]
     WaitInsideQueue {
         /// What it would wait for.

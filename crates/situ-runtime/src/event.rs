@@ -110,7 +110,8 @@ impl Event {
         results.into_iter().collect()
     }
 
-    /// Calls `callback` with the outcome on a host thread, as soon as the work has ended.
+    /// Calls `callback` with the outcome on a host thread, as soon as the work has ended. A failure
+    /// is still told by the next wait for the queue.
     pub fn on_complete(&self, callback: impl FnOnce(Result<()>) + Send + 'static) {
         match &self.0 {
             Some(command) => command.on_finish(Box::new(callback)),

@@ -1,23 +1,30 @@
 //! Which commands use an allocation, so that later ones can wait for exactly those.
 //!
-//! Each allocation remembers the last command that writes it and the commands that read it since.
-//! A reader waits for the writer; a writer waits for the writer and all readers. On one in-order
-//! queue that order holds anyway, but two equivalent queues, an out-of-order queue, and a host that
-//! reads, all need it. Commands that end before their submission returns leave no trace, so in
-//! programs of many small launches the whole record is one flag that is never set.
+//! Each allocation remembers the commands that write it and, since then, those that read it. A
+//! reader depends on the writers. A writer depends on the writers, and comes after the readers:
+//! whether those succeed is nothing to it. On one in-order queue that order holds anyway, but two
+//! equivalent queues, an out-of-order queue, and a host that reads, all need it.
+//!
+//! There is one writer, as a rule, because it waits for those before it. There are several when the
+//! user named the events to wait for, or when two threads submit at the same moment; then all of
+//! them are remembered.
+//!
+//! Commands that end before their submission returns leave no trace, so in programs of many small
+//! launches the whole record is one flag that is never set.
 
 use std::panic::Location;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use smallvec::SmallVec;
 
-use crate::command::Command;
+use crate::command::{Command, Edge};
+use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::fork;
 use crate::memory::usm::Allocation;
-use crate::queue::{Queue, Task};
+use crate::queue::{Queue, Task, named};
 
 /// How a command uses an allocation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,127 +43,201 @@ pub(crate) fn submit<'a>(
     location: &'static Location<'static>,
 ) -> Result<Event> {
     let mut found = Dependencies::new();
-    if events.is_none() {
+    let event = if let Some(events) = events {
+        queue.submit(task, named(events), location)?
+    } else {
         for (allocation, access) in uses.clone() {
-            allocation.accesses().dependencies(access, &mut found)?;
+            let accesses = allocation.accesses();
+            if !accesses.dependencies(access, &mut found) {
+                return Err(lost(allocation));
+            }
         }
-    }
-    let event = queue.submit(task, events.unwrap_or(&found), location)?;
+        let awaited = found.iter().map(|(event, edge)| (event, *edge));
+        queue.submit(task, awaited, location)?
+    };
     if let Some(command) = event.command() {
+        let awaited = found.iter().map(|(event, _)| event);
+        let awaited = Awaited::new(awaited.chain(events.unwrap_or_default()));
         for (allocation, access) in uses {
-            allocation.accesses().add(command, access);
+            allocation.accesses().add(command, access, &awaited);
         }
     }
     Ok(event)
 }
 
-/// Events that a command has to wait for.
-pub(crate) type Dependencies = SmallVec<[Event; 4]>;
+/// Waits until the host may use an allocation in this way.
+///
+/// # Errors
+/// The failure of a command that was to write it.
+pub(crate) fn wait(allocation: &Allocation, access: Access) -> Result<()> {
+    let mut found = Dependencies::new();
+    if !allocation.accesses().dependencies(access, &mut found) {
+        return Err(lost(allocation));
+    }
+    let results: SmallVec<[Result<()>; 4]> = found
+        .iter()
+        .map(|(event, edge)| match (event.command(), edge) {
+            (Some(reader), Edge::AntiDependence) => reader.wait_for_end(),
+            _ => event.wait(),
+        })
+        .collect();
+    results.into_iter().collect()
+}
+
+fn lost(allocation: &Allocation) -> Error {
+    let devices = allocation.context().devices();
+    Error::LostInFork {
+        device: devices
+            .first()
+            .map_or_else(String::new, Device::filter_string),
+    }
+}
+
+/// Events that a command has to wait for, and how.
+pub(crate) type Dependencies = SmallVec<[(Event, Edge); 4]>;
+
+/// The commands that a new one waits for, sorted, to look them up.
+struct Awaited(SmallVec<[*const Command; 8]>);
+
+impl Awaited {
+    fn new<'a>(events: impl Iterator<Item = &'a Event>) -> Self {
+        let mut commands: SmallVec<_> =
+            events.filter_map(Event::command).map(Arc::as_ptr).collect();
+        commands.sort_unstable();
+        Self(commands)
+    }
+
+    /// Whether a command that waits for these runs after `earlier`.
+    fn covers(&self, earlier: &Arc<Command>) -> bool {
+        self.0.binary_search(&Arc::as_ptr(earlier)).is_ok()
+    }
+}
 
 /// The unfinished commands that use an allocation.
 #[derive(Debug, Default)]
 pub(crate) struct Accesses {
     /// Whether the record may hold commands that have not ended.
     is_pending: AtomicBool,
+    /// The process that used the lock last; in another one, nobody may be left to unlock it.
+    generation: AtomicU64,
     record: Mutex<Record>,
 }
 
 #[derive(Debug, Default)]
 struct Record {
-    /// The process that wrote the record.
-    generation: u64,
-    writer: Option<Arc<Command>>,
+    writers: SmallVec<[Arc<Command>; 1]>,
     readers: SmallVec<[Arc<Command>; 2]>,
+    /// The number of readers at which they are looked through for some that have ended.
+    prune_at: usize,
 }
 
+/// How many readers are searched for one that a new reader speaks for.
+const LOOK_BACK: usize = 8;
+
 impl Record {
-    /// Forgets commands that have ended.
+    /// Forgets commands that have ended, and readers that a forked child has no part in.
     fn prune(&mut self) {
-        let is_over = |command: &Arc<Command>| command.is_finished();
-        if self.writer.as_ref().is_some_and(is_over) {
-            self.writer = None;
-        }
-        self.readers.retain(|reader| !is_over(reader));
+        self.writers.retain(|writer| !writer.is_finished());
+        self.readers
+            .retain(|reader| !reader.is_finished() && !reader.is_lost());
+        self.prune_at = (2 * self.readers.len()).max(16);
     }
 
-    fn is_empty(&self) -> bool {
-        self.writer.is_none() && self.readers.is_empty()
+    fn add_reader(&mut self, command: &Arc<Command>) {
+        if self.readers.len() >= self.prune_at {
+            self.prune();
+        }
+        // On an in-order queue the later reader speaks for the earlier one, which is among the last
+        // unless many queues read.
+        let mut latest = self.readers.iter_mut().rev().take(LOOK_BACK);
+        match latest.find(|reader| follows(command, reader)) {
+            Some(reader) => reader.clone_from(command),
+            None => self.readers.push(Arc::clone(command)),
+        }
     }
+
+    fn add_writer(&mut self, command: &Arc<Command>, awaited: &Awaited) {
+        let is_concurrent = |earlier: &mut Arc<Command>| {
+            !(earlier.is_finished() || awaited.covers(earlier) || follows(command, earlier))
+        };
+        self.writers.retain(is_concurrent);
+        self.readers.retain(is_concurrent);
+        self.writers.push(Arc::clone(command));
+    }
+}
+
+/// Whether a new command runs after an earlier one, or is the same, because of their queue alone.
+fn follows(command: &Arc<Command>, earlier: &Arc<Command>) -> bool {
+    let is_after = Arc::ptr_eq(command.line(), earlier.line()) && command.line().is_in_order();
+    is_after || Arc::ptr_eq(command, earlier)
 }
 
 impl Accesses {
-    /// Adds what a new command with this access has to wait for.
-    ///
-    /// # Errors
-    /// [`Error::LostInFork`] when the parent process was still working on it at the fork.
-    pub(crate) fn dependencies(&self, access: Access, found: &mut Dependencies) -> Result<()> {
+    /// Adds what a new command with this access has to wait for. False if that was lost in a fork.
+    #[must_use]
+    fn dependencies(&self, access: Access, found: &mut Dependencies) -> bool {
         if !self.is_pending.load(Ordering::Acquire) {
-            return Ok(());
+            return true;
         }
-        let record = self.pruned()?;
-        let readers = match access {
-            Access::Read => &[],
-            Access::Write => record.readers.as_slice(),
+        let Some(mut record) = self.lock() else {
+            return false;
         };
-        found.extend(record.writer.iter().chain(readers).cloned().map(Event::of));
-        Ok(())
+        let is_over = |commands: &[Arc<Command>]| commands.last().is_none_or(|it| it.is_finished());
+        if is_over(&record.writers) && is_over(&record.readers) {
+            record.prune();
+            if record.writers.is_empty() && record.readers.is_empty() {
+                self.is_pending.store(false, Ordering::Release);
+                return true;
+            }
+        }
+        let mut add = |commands: &[Arc<Command>], edge| {
+            let unfinished = commands.iter().filter(|command| !command.is_finished());
+            found.extend(unfinished.map(|command| (Event::of(Arc::clone(command)), edge)));
+        };
+        add(&record.writers, Edge::Dependence);
+        if access == Access::Write {
+            add(&record.readers, Edge::AntiDependence);
+        }
+        true
     }
 
     /// Remembers a command that has not ended.
-    pub(crate) fn add(&self, command: &Arc<Command>, access: Access) {
-        let mut record = self.lock();
-        record.prune();
-        record.generation = fork::generation();
+    fn add(&self, command: &Arc<Command>, access: Access, awaited: &Awaited) {
+        let Some(mut record) = self.lock() else {
+            return;
+        };
         match access {
-            Access::Read => {
-                // On an in-order queue the later reader speaks for the earlier one.
-                let line = command.line();
-                if line.is_in_order() {
-                    record
-                        .readers
-                        .retain(|reader| !Arc::ptr_eq(reader.line(), line));
-                }
-                record.readers.push(Arc::clone(command));
-            }
-            Access::Write => {
-                record.readers.clear();
-                record.writer = Some(Arc::clone(command));
-            }
+            Access::Read => record.add_reader(command),
+            Access::Write => record.add_writer(command, awaited),
         }
         self.is_pending.store(true, Ordering::Release);
     }
 
-    /// Waits until the host may use the allocation in this way.
-    ///
-    /// # Errors
-    /// The failure of a command that was to write it.
-    pub(crate) fn wait(&self, access: Access) -> Result<()> {
-        let mut found = Dependencies::new();
-        self.dependencies(access, &mut found)?;
-        Event::wait_for_all(&found)
-    }
-
-    /// The record without what is over.
-    fn pruned(&self) -> Result<MutexGuard<'_, Record>> {
-        let mut record = self.lock();
-        record.prune();
-        if record.is_empty() {
-            self.is_pending.store(false, Ordering::Release);
-        } else if record.generation != fork::generation() {
-            return Err(Error::LostInFork {
-                device: record
-                    .writer
-                    .iter()
-                    .chain(&record.readers)
-                    .map(|command| command.line().device().filter_string())
-                    .next()
-                    .unwrap_or_default(),
-            });
+    /// The record; `None` if a thread of the parent process had it locked at the fork.
+    fn lock(&self) -> Option<MutexGuard<'_, Record>> {
+        let process = fork::generation();
+        if self.generation.load(Ordering::Relaxed) != process {
+            return self.inherit(process);
         }
-        Ok(record)
+        Some(self.record.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Record> {
-        self.record.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The record as the parent process left it, unless it is locked and stays so.
+    #[cold]
+    fn inherit(&self, process: u64) -> Option<MutexGuard<'_, Record>> {
+        for _ in 0..1000 {
+            let record = match self.record.try_lock() {
+                Ok(record) => record,
+                Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+                // It may also be another thread of this process.
+                Err(TryLockError::WouldBlock) => {
+                    std::thread::yield_now();
+                    continue;
+                }
+            };
+            self.generation.store(process, Ordering::Relaxed);
+            return Some(record);
+        }
+        None
     }
 }

@@ -116,13 +116,14 @@ pub(crate) fn is_running_command() -> bool {
     RUNNING.with(|running| !running.borrow().is_empty())
 }
 
-/// Refuses a wait that would never end: a host task that waits for itself, or for something behind
-/// it on its own in-order queue.
+/// Refuses a wait that would never end: a host task that waits for itself, or for something that in
+/// turn waits for it, such as whatever is behind it on its own in-order queue.
 pub(crate) fn check_wait(awaited: &Arc<Command>) -> Result<()> {
     RUNNING.with(|running| {
         let is_circle = running.borrow().iter().any(|mine| {
-            Arc::ptr_eq(mine, awaited)
-                || (Arc::ptr_eq(mine.line(), awaited.line()) && mine.line().is_in_order())
+            // The first question answers the second for most, at less cost.
+            (Arc::ptr_eq(mine.line(), awaited.line()) && mine.line().is_in_order())
+                || mine.is_awaited_by(awaited)
         });
         if is_circle {
             return Err(Error::WaitInsideQueue {

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::context::Context;
 use crate::error::Result;
 use crate::memory::pool::Block;
-use crate::order::{Access, Accesses};
+use crate::order::{self, Access, Accesses};
 use crate::queue::Queue;
 
 /// Where an allocation lives and who may touch it.
@@ -122,15 +122,15 @@ impl Allocation {
     /// # Errors
     /// The failure of a command that was to write it.
     pub fn wait_for_writes(&self) -> Result<()> {
-        self.accesses.wait(Access::Read)
+        order::wait(self, Access::Read)
     }
 
     /// Waits until no command uses it any more, so that the host may write it.
     ///
     /// # Errors
-    /// The failure of a command that was to use it.
+    /// The failure of a command that was to write it.
     pub fn wait_for_all(&self) -> Result<()> {
-        self.accesses.wait(Access::Write)
+        order::wait(self, Access::Write)
     }
 }
 

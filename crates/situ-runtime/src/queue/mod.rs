@@ -27,6 +27,7 @@ use crate::context::Context;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::event::Event;
+use crate::executor;
 use crate::fork::ForkLocal;
 use crate::launch::{self, Argument};
 use crate::program::Kernel;
@@ -201,7 +202,7 @@ impl Queue {
             name: name.into(),
             work: Box::new(work),
         };
-        self.submit(task, events, Location::caller())
+        self.submit(task, named(events), Location::caller())
     }
 
     /// An event that ends when `events` have, or, without any, everything submitted before. What
@@ -228,16 +229,18 @@ impl Queue {
         let line = self.line()?;
         let mut state = line.lock();
         state.prune();
-        let awaits_all = events.is_empty();
         let command = new_command(line, Barrier, is_timed, Location::caller());
         let link = || {
-            if awaits_all || self.0.properties.in_order {
-                let earlier: Vec<_> = state.last.iter().chain(&state.outstanding).collect();
-                for each in earlier {
-                    command.wait_for(each, Edge::Order)?;
-                }
+            // What comes later will only wait for this barrier, so it speaks for the one before.
+            let outstanding: &[_] = if events.is_empty() {
+                &state.outstanding
+            } else {
+                &[]
+            };
+            for each in state.last.iter().chain(outstanding) {
+                command.wait_for(each, Edge::Order)?;
             }
-            wait_for_events(&command, events)
+            wait_for_events(&command, named(events))
         };
         if let Err(error) = link() {
             command.withdraw();
@@ -250,10 +253,10 @@ impl Queue {
     }
 
     /// Submits work, or does it now if it is brief and nothing is in its way.
-    pub(crate) fn submit(
+    pub(crate) fn submit<'a>(
         &self,
         task: impl Task,
-        events: &[Event],
+        awaited: impl Iterator<Item = (&'a Event, Edge)> + Clone,
         location: &'static Location<'static>,
     ) -> Result<Event> {
         let line = self.line()?;
@@ -262,7 +265,8 @@ impl Queue {
             enable_profiling,
         } = self.0.properties;
         let mut state = line.lock();
-        let is_free = state.unfinished_last().is_none() && events.iter().all(Event::ended_well);
+        let is_free = state.unfinished_last().is_none()
+            && awaited.clone().all(|(event, _)| event.ended_well());
         let is_inline = is_free && task.is_brief();
         if is_inline && !enable_profiling {
             // The lock keeps other commands of an in-order queue from running meanwhile; commands
@@ -274,7 +278,7 @@ impl Queue {
         let last = state.unfinished_last().cloned();
         let linked = last
             .map_or(Ok(()), |last| command.wait_for(&last, Edge::Order))
-            .and_then(|()| wait_for_events(&command, events));
+            .and_then(|()| wait_for_events(&command, awaited));
         if let Err(error) = linked {
             command.withdraw();
             return Err(error);
@@ -291,7 +295,8 @@ impl Queue {
         }
         command.submit();
         let event = Event::of(command);
-        if config::process_config().blocking {
+        // A host task cannot wait for what is behind it; it has to make do without.
+        if config::process_config().blocking && !executor::is_running_command() {
             event.wait()?;
         }
         Ok(event)
@@ -346,11 +351,19 @@ fn new_command(
     command
 }
 
-fn wait_for_events(command: &Arc<Command>, events: &[Event]) -> Result<()> {
-    events
-        .iter()
-        .filter_map(Event::command)
-        .try_for_each(|earlier| command.wait_for(earlier, Edge::Dependence))
+/// Events that the caller named: whoever names an event depends on its success.
+pub(crate) fn named(events: &[Event]) -> impl Iterator<Item = (&Event, Edge)> + Clone {
+    events.iter().map(|event| (event, Edge::Dependence))
+}
+
+fn wait_for_events<'a>(
+    command: &Arc<Command>,
+    mut awaited: impl Iterator<Item = (&'a Event, Edge)>,
+) -> Result<()> {
+    awaited.try_for_each(|(event, edge)| match event.command() {
+        Some(earlier) => command.wait_for(earlier, edge),
+        None => Ok(()),
+    })
 }
 
 /// Waits until no queue has anything pending, or until time is up; true if nothing is pending.

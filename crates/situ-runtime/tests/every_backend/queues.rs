@@ -552,3 +552,120 @@ fn a_long_chain_of_pending_commands_ends() {
     let expected = (0..100_000).fold(0i64, |x, _| x.wrapping_mul(3).wrapping_add(1));
     assert_eq!(download::<i64>(&queue, &x), [expected]);
 }
+
+#[test]
+fn a_later_barrier_does_not_undo_an_earlier_one() {
+    let queue = out_of_order(&Device::default_device());
+    let kernel = step(&queue);
+    let x = upload(&queue, &[1i64]);
+    let (gate, _) = Gate::on(&queue);
+    let first = queue.barrier(&[]).unwrap();
+    let second = queue.barrier(&[Event::complete()]).unwrap();
+    let after = queue.launch(&kernel, &range(1), &[pointer_to(&x)]).unwrap();
+    assert!(!first.is_complete() && !second.is_complete() && !after.is_complete());
+    gate.open();
+    queue.wait().unwrap();
+    assert!(first.is_complete() && after.is_complete());
+}
+
+#[test]
+fn all_of_several_overlapping_writes_are_waited_for() {
+    on_every_device(|queue| {
+        let queue = out_of_order(queue.device());
+        let (step, transfer) = (step(&queue), transfer(&queue));
+        let x = upload(&queue, &[1i64, 2]);
+        let y = upload(&queue, &[0i64, 0]);
+        let half = |byte_offset| {
+            let allocation = Arc::clone(&x);
+            Argument::Pointer {
+                allocation,
+                byte_offset,
+            }
+        };
+        let (gate, gate_event) = Gate::on(&queue);
+        let left = queue
+            .launch_after(&step, &range(1), &[half(0)], &[gate_event])
+            .unwrap();
+        // Another part of the same data, so it need not wait, but whoever reads must wait for both.
+        let right = queue
+            .launch_after(&step, &range(1), &[half(8)], &[])
+            .unwrap();
+        right.wait().unwrap();
+        assert!(!left.is_complete());
+        let both = queue
+            .launch(&transfer, &range(2), &[pointer_to(&y), pointer_to(&x)])
+            .unwrap();
+        assert!(both.dependencies().contains(&left));
+        gate.open();
+        assert_eq!(download::<i64>(&queue, &x), [4, 7]);
+        assert_eq!(download::<i64>(&queue, &y), [4, 7]);
+    });
+}
+
+#[test]
+fn a_failed_reader_does_not_keep_others_from_writing() {
+    // `transfer` reads x, and fails; x itself is as good as ever.
+    let queue = out_of_order(&situ_runtime::select("reference").unwrap());
+    let (step, transfer) = (step(&queue), transfer(&queue));
+    let x = upload(&queue, &[1i64, 2]);
+    let too_small = upload(&queue, &[0i64]);
+    let (gate, gate_event) = Gate::on(&queue);
+    let arguments = [pointer_to(&too_small), pointer_to(&x)];
+    let failing = queue
+        .launch_after(&transfer, &range(2), &arguments, &[gate_event])
+        .unwrap();
+    let writing = queue.launch(&step, &range(2), &[pointer_to(&x)]).unwrap();
+    gate.open();
+    writing.wait().unwrap();
+    assert!(failing.wait().is_err());
+    assert_eq!(download::<i64>(&queue, &x), [4, 7]);
+}
+
+#[test]
+fn a_callback_does_not_hide_a_failure_from_the_queue() {
+    let queue = Queue::new(&Device::default_device());
+    for _ in 0..100 {
+        let event = queue.host_task("grumble", &[], refuse).unwrap();
+        let (tell, told) = channel();
+        event.on_complete(move |result| tell.send(result.is_err()).unwrap());
+        assert!(told.recv_timeout(PATIENCE).unwrap());
+        assert!(queue.wait().is_err());
+        queue.wait().unwrap();
+    }
+}
+
+#[test]
+fn nothing_is_pending_after_a_wait() {
+    let queue = Queue::new(&Device::default_device());
+    for _ in 0..2000 {
+        queue.host_task("nothing", &[], || Ok(())).unwrap();
+        queue.wait().unwrap();
+        assert_eq!(queue.pending(), 0);
+    }
+}
+
+#[test]
+fn a_host_task_cannot_wait_in_a_circle_over_another_queue() {
+    let device = Device::default_device();
+    let (queue, other) = (out_of_order(&device), Queue::new(&device));
+    let (send, receive) = channel::<Event>();
+    let (tell, told) = channel();
+    let first = queue
+        .host_task("circle", &[], move || {
+            let event = receive.recv_timeout(PATIENCE).unwrap();
+            tell.send(event.wait()).unwrap();
+            Ok(())
+        })
+        .unwrap();
+    let between = other
+        .host_task("between", std::slice::from_ref(&first), || Ok(()))
+        .unwrap();
+    let last = queue.barrier(std::slice::from_ref(&between)).unwrap();
+    send.send(last).unwrap();
+    let result = told.recv_timeout(PATIENCE).unwrap();
+    assert!(
+        matches!(result, Err(Error::WaitInsideQueue { .. })),
+        "{result:?}"
+    );
+    queue.wait().unwrap();
+}
