@@ -9,7 +9,7 @@ import numpy.typing as npt
 from situ import _native
 from situ._native import Device, Queue, ndarray
 from situ._queue_manager import default
-from situ.exceptions import DeviceError, DTypeError
+from situ.exceptions import DTypeError
 
 __all__ = ["asarray", "empty", "full", "ones", "zeros"]
 
@@ -32,19 +32,22 @@ def asarray(
     Parameters
     ----------
     obj
-        A situ array, a NumPy array, anything with the buffer protocol, nested sequences, a number.
+        A situ array, a NumPy array, anything with the buffer protocol, a DLPack producer in host
+        memory, memory of situ described by ``__sycl_usm_array_interface__``, nested sequences
+        (which may contain situ arrays), a number.
     dtype
         Element type of the result; by default that of the data.
     device
-        Where to: a filter string such as ``"cpu"``, a device or a queue. By default where a situ
-        array is already, otherwise the default device.
+        Where to: a filter string such as ``"cpu"``, a device, a queue or an array. By default where
+        a situ array is already, otherwise the current default.
     queue
         The queue the result belongs to; another way to say where.
     usm_type
         ``"device"`` (default), ``"shared"`` or ``"host"``.
     copy
         Whether to copy: ``True`` always, ``False`` never (an error if it would be necessary),
-        ``None`` only if necessary.
+        ``None`` only if necessary. A situ array is copied if another context, USM kind or dtype is
+        asked for; another queue of the same context needs no copy.
 
     Returns
     -------
@@ -58,6 +61,8 @@ def asarray(
     >>> (x * 2).to_numpy()
     array([2., 4., 6.])
     """
+    if hasattr(obj, "__sycl_usm_array_interface__") and not isinstance(obj, ndarray):
+        obj = _native.from_usm_interface(obj)
     if isinstance(obj, ndarray):
         place = _named_place(device, queue)
         return _native.bring(obj, dtype=dtype, device=place, usm_type=usm_type, copy=copy)
@@ -121,15 +126,6 @@ def _place(device: Place | None, queue: Place | None) -> Place | None:
     """Return the place that was named, or else the default that was set; None if neither was."""
     named = _named_place(device, queue)
     return default() if named is None else named
-
-
-def restore(elements: npt.NDArray[Any], device: str, usm_type: str) -> ndarray:
-    """Return the array that a pickle holds, on the device it was on or else on the default one."""
-    try:
-        place = Device(device)
-    except DeviceError:
-        place = default()
-    return _native.from_numpy(elements, device=place, usm_type=usm_type)
 
 
 def _sizes(shape: Shape) -> list[int]:

@@ -26,6 +26,7 @@ def test_numpy_sees_the_same_memory(dtype):
     host[1, 2] = 0
     assert not x[1, 2].item()
     x[0, 0] = 1
+    x.queue.wait()
     assert host[0, 0] == 1
     address = x.__sycl_usm_array_interface__["data"][0]
     assert host.__array_interface__["data"][0] == address

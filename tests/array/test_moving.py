@@ -196,6 +196,63 @@ def test_dlpack_producers_on_the_host():
     np.testing.assert_array_equal(x.to_numpy(), [0, 1, 2])
 
 
+class Described:
+    """An object that shares the memory of an array by describing it."""
+
+    def __init__(self, x, **changes):
+        self.keep = x
+        self.__sycl_usm_array_interface__ = {**x.__sycl_usm_array_interface__, **changes}
+
+
+def test_described_memory_is_used_in_place(device):
+    x = situ.asarray(np.arange(12.0).reshape(3, 4), device=device, usm_type="shared")
+    for view in (x, x[1:], x.T, x[::-1, ::2], x[1, 1], x[1:1]):
+        y = situ.asarray(Described(view))
+        assert (y.shape, y.dtype, y.usm_type) == (view.shape, view.dtype, "shared")
+        assert situ.queues_equivalent(y.queue, x.queue)
+        np.testing.assert_array_equal(y.to_numpy(), view.to_numpy())
+    y = situ.asarray(Described(x[0]), copy=False)
+    y[0] = 99
+    assert x[0, 0].item() == 99
+    assert address(situ.asarray(Described(x), copy=True)) != address(x)
+    inside = Described(x, data=(address(x) + 8, False), shape=(2,), strides=None, offset=1)
+    np.testing.assert_array_equal(situ.asarray(inside).to_numpy(), [2, 3])
+
+
+def test_an_allocation_is_an_array_of_bytes():
+    memory = situ.memory.Allocation(4, "shared")
+    x = situ.asarray(memory)
+    x[:] = 7
+    assert bytes(memory) == b"\x07\x07\x07\x07"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"shape": (4, 4)},
+        {"shape": (2**62, 2**62)},
+        {"strides": (4, -1)},
+        {"strides": (2**62, 2**62)},
+        {"strides": (4,)},
+        {"offset": 1},
+        {"offset": -1},
+        {"offset": 2**62},
+        {"data": (8, False)},
+        {"typestr": "<f9"},
+        {"typestr": "<c16"},
+        {"version": 2},
+    ],
+    ids=repr,
+)
+def test_descriptions_that_lie_are_refused(changes):
+    x = situ.asarray(np.arange(12.0).reshape(3, 4))
+    with pytest.raises((ValueError, TypeError)):
+        situ.asarray(Described(x, **changes))
+    outside = Described(x, data=(address(x) + 4, False), shape=(1,))
+    with pytest.raises(ValueError, match="aligned"):
+        situ.asarray(outside)
+
+
 def test_sequences_of_situ_arrays_stay_where_they_are(device):
     x = situ.asarray(np.arange(4.0), device=device, usm_type="shared")
     made = situ.asarray([[x[0], 1], (x[2], x[3])])

@@ -49,6 +49,39 @@ impl Array {
         })
     }
 
+    /// An array over memory that is there already.
+    ///
+    /// # Errors
+    /// [`Error::ViewOutside`] if the layout reaches outside of the allocation.
+    ///
+    /// # Panics
+    /// If the queue belongs to another context, so that it cannot reach the memory.
+    pub fn over(
+        allocation: Arc<Allocation>,
+        layout: Layout,
+        dtype: DType,
+        queue: &Queue,
+    ) -> Result<Self, Error> {
+        assert!(
+            queue.context() == allocation.context(),
+            "a queue reaches memory of its own context only"
+        );
+        let capacity = allocation.size_bytes() / dtype.size_bytes();
+        if layout.checked_extent().is_none_or(|last| last >= capacity) && !layout.is_empty() {
+            return Err(Error::ViewOutside {
+                shape: layout.shape().to_vec(),
+                dtype,
+                size_bytes: allocation.size_bytes(),
+            });
+        }
+        Ok(Self {
+            allocation,
+            layout,
+            dtype,
+            queue: queue.clone(),
+        })
+    }
+
     /// Another view of the same memory.
     ///
     /// # Panics

@@ -194,6 +194,20 @@ pub enum Error {
         /// The function.
         operation: &'static str,
     },
+    /// Elements that are not in the memory they are said to be in.
+    #[error(
+        "an array of shape {} and dtype {dtype} does not lie inside of its memory of {size_bytes} \
+         bytes\n  why:  shape, strides and offset reach outside",
+        tuple(shape)
+    )]
+    ViewOutside {
+        /// The shape.
+        shape: Vec<usize>,
+        /// What the elements are.
+        dtype: DType,
+        /// How much memory there is.
+        size_bytes: usize,
+    },
     /// A copy would be needed, but none is allowed.
     #[error(
         "cannot bring an array of {dtype} to {destination} without a copy\n  why:  {}\n  help: leave \

@@ -119,6 +119,21 @@ impl Layout {
         Some((low as usize, high as usize))
     }
 
+    /// The highest position of an element of a layout that nobody has checked; `None` if there is no
+    /// element, or one lies before the start, or positions cannot be counted.
+    pub fn checked_extent(&self) -> Option<usize> {
+        if self.is_empty() {
+            return None;
+        }
+        let (mut low, mut high) = (i128::try_from(self.offset).ok()?, self.offset as i128);
+        for (&size, &stride) in self.shape.iter().zip(&self.strides) {
+            let reach = (size as i128 - 1).checked_mul(stride as i128)?;
+            low = low.checked_add(reach.min(0))?;
+            high = high.checked_add(reach.max(0))?;
+        }
+        (low >= 0).then(|| usize::try_from(high).ok()).flatten()
+    }
+
     /// Whether two layouts over the same allocation may share an element (judged by their extents).
     pub fn may_overlap(&self, other: &Self) -> bool {
         match (self.extent(), other.extent()) {

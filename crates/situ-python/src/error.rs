@@ -56,6 +56,7 @@ impl IntoPyErr for situ_array::Error {
             }
             E::Placement(_) => exceptions::PlacementError::new_err(message),
             E::NoArray { .. } => PyTypeError::new_err(message),
+            E::ViewOutside { .. } => exceptions::AddressError::new_err(message),
             E::CopyNeeded { .. } => PyValueError::new_err(message),
             E::NotHostAccessible { .. } => exceptions::HostAccessError::new_err(message),
             E::Runtime(error) => error.into_py_err(py),

@@ -136,7 +136,7 @@ impl PyArray {
         let py = slf.py();
         guard(|| {
             let array = slf.get().array();
-            let restore = py.import("situ._creation")?.getattr("restore")?;
+            let restore = py.import("situ._restore")?.getattr("array")?;
             let elements = host_memory::to_numpy(py, array)?;
             // No selector names a part of a device.
             let device = array.queue().device().root_device().filter_string();
@@ -145,8 +145,8 @@ impl PyArray {
                 py,
                 [
                     elements,
-                    device.into_pyobject(py)?.into_any(),
                     usm_type.into_pyobject(py)?.into_any(),
+                    device.into_pyobject(py)?.into_any(),
                 ],
             )?;
             Ok((restore, state.into_any()))

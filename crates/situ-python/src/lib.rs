@@ -34,6 +34,7 @@ mod placement;
 mod platform;
 mod queue;
 mod site;
+mod usm_interface;
 mod virtual_devices;
 mod warnings;
 
@@ -72,6 +73,8 @@ mod _native {
     use crate::platform::{PyPlatform, platforms};
     #[pymodule_export]
     use crate::queue::PyQueue;
+    #[pymodule_export]
+    use crate::usm_interface::from_usm_interface;
     #[pymodule_export]
     use crate::virtual_devices::{add_virtual_devices, remove_virtual_devices};
 

@@ -37,12 +37,13 @@ pub(crate) fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Option<Operand>
 }
 
 /// Whether an object is an array in host memory, as far as anybody can tell: it has an array interface,
-/// exports DLPack or is a buffer.
+/// exports DLPack or is a buffer, and does not describe itself as USM memory.
 pub(crate) fn is_host_array(object: &Bound<'_, PyAny>) -> bool {
     let has = |name| object.hasattr(name).unwrap_or(false);
     // SAFETY: it takes any object and only looks at its type.
     let is_buffer = unsafe { pyo3::ffi::PyObject_CheckBuffer(object.as_ptr()) } != 0;
-    is_buffer || has("__array_interface__") || has("__dlpack__")
+    (is_buffer || has("__array_interface__") || has("__dlpack__"))
+        && !has("__sycl_usm_array_interface__")
 }
 
 /// A host array without dimensions as a constant: it is a number, so it takes no part in placement.

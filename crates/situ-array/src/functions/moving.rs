@@ -2,22 +2,19 @@
 //!
 //! Memory that is accessible from the destination, because its context is the same, stays where it is:
 //! the result is another array over the same allocation, however large. Everything else is a copy that
-//! somebody asked for. Between contexts, bytes go through the host in pieces; elements in any layout
-//! are put in order by the device that has them, and the narrower of two dtypes travels.
+//! somebody asked for. Between contexts, elements in any layout are put in order by the device that has
+//! them, and the narrower of two dtypes travels.
 
 use std::fmt;
 
 use situ_ir::DType;
-use situ_runtime::memory::copy::{copy_from_host, copy_to_host};
+use situ_runtime::memory::transfer::{End, transfer};
 use situ_runtime::{Queue, UsmKind};
 
 use crate::array::Array;
 use crate::error::Error;
 use crate::functions::apply::{Input, copy_into};
 use crate::functions::creation::{as_contiguous, astype};
-
-/// How many bytes are on the host at a time while a copy goes through it.
-const PIECE_BYTES: usize = 4 << 20;
 
 /// Where an array is to be, and as what.
 #[derive(Clone, Copy, Debug)]
@@ -137,7 +134,8 @@ fn copied(array: &Array, destination: Destination<'_>) -> Result<Array, Error> {
         as_contiguous(array)?
     };
     let copy = Array::empty(source.shape(), source.dtype(), queue, usm_kind)?;
-    copy_through_host(&source, &copy)?;
+    let size_bytes = source.size() * source.dtype().size_bytes();
+    transfer(end(&source), end(&copy), size_bytes)?;
     if copy.dtype() == dtype {
         Ok(copy)
     } else {
@@ -145,19 +143,13 @@ fn copied(array: &Array, destination: Destination<'_>) -> Result<Array, Error> {
     }
 }
 
-/// Copies the bytes of one contiguous array to another of the same size in any context.
-fn copy_through_host(source: &Array, target: &Array) -> Result<(), Error> {
-    let size_bytes = source.size() * source.dtype().size_bytes();
-    let mut piece = vec![0; size_bytes.min(PIECE_BYTES)];
-    let mut done = 0;
-    while done < size_bytes {
-        let len = piece.len().min(size_bytes - done);
-        let (from, to) = (source.byte_offset() + done, target.byte_offset() + done);
-        copy_to_host(source.queue(), source.allocation(), from, &mut piece[..len])?;
-        copy_from_host(target.queue(), &piece[..len], target.allocation(), to)?;
-        done += len;
+/// The memory of a contiguous array as one end of a transfer.
+fn end(array: &Array) -> End<'_> {
+    End {
+        queue: array.queue(),
+        allocation: array.allocation(),
+        byte_offset: array.byte_offset(),
     }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -213,11 +205,11 @@ mod tests {
     }
 
     #[test]
-    fn copies_cross_contexts_in_pieces_from_any_layout() {
+    fn copies_cross_contexts_from_any_layout() {
         let device = Device::default_device();
         let context = Context::new(std::slice::from_ref(&device)).unwrap();
         let apart = Queue::with_context(&context, &device, QueueProperties::default()).unwrap();
-        let count = PIECE_BYTES / 4 * 2 + 3;
+        let count = 3_000_003;
         let array = counted(count, &Queue::new(&device));
         let backwards = IndexItem::Slice {
             start: None,
