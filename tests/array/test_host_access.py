@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import situ
+from situ.testing import virtual_devices
 
 DTYPES = [
     *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
@@ -166,3 +167,53 @@ def test_copy_and_deepcopy_copy():
         assert made.usm_type == "shared"
         made[0] = 9
         assert x[0].item() == 1
+
+
+@pytest.fixture
+def gpu():
+    with virtual_devices("gpu") as (device,):
+        yield device
+
+
+def test_memory_that_only_the_device_reaches_is_refused(gpu):
+    x = situ.asarray([1.0, 2.0], device=gpu)
+    for read in (
+        lambda: np.asarray(x),
+        lambda: np.array(x),
+        lambda: np.asarray([x, x]),
+        lambda: x.__array__(),
+        lambda: x.__array__(copy=True),
+        lambda: memoryview(x),
+        lambda: bytes(x),
+        lambda: np.frombuffer(x),
+        lambda: np.zeros(2).__setitem__(slice(None), x),
+    ):
+        with pytest.raises(situ.HostAccessError, match=r"x\.to_numpy\(\)") as caught:
+            read()
+        assert "virtual:gpu:0" in str(caught.value)
+        assert isinstance(caught.value, BufferError)
+    np.testing.assert_array_equal(x.to_numpy(), [1, 2])
+
+
+def test_other_memory_of_the_same_device_is_read_in_place(gpu):
+    for usm_type in ("shared", "host"):
+        x = situ.asarray(np.arange(3.0), device=gpu, usm_type=usm_type)
+        host = np.asarray(x)
+        host[0] = 5
+        np.testing.assert_array_equal(x.to_numpy(), [5, 1, 2])
+
+
+def test_what_needs_elements_copies_them(gpu):
+    x = situ.asarray([3, 1], device=gpu)
+    assert x[0].item() == 3
+    assert int(x[1]) == 1
+    assert "3, 1" in repr(x)
+    assert pickle.loads(pickle.dumps(x)).to_numpy().tolist() == [3, 1]
+
+
+def test_a_pickle_of_a_part_of_a_device_comes_back_on_the_whole(gpu):
+    tile, _ = gpu.create_sub_devices(equally=4)
+    text = pickle.dumps(situ.ones(2, device=tile, usm_type="host"))
+    back = pickle.loads(text)
+    assert (back.device, back.usm_type) == (gpu, "host")
+    np.testing.assert_array_equal(back.to_numpy(), 1)

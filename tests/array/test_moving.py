@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import situ
+from situ.testing import virtual_devices
 
 DTYPES = [
     *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
@@ -25,6 +26,105 @@ MOVES = [
     lambda x, queue: x.make_available(queue),
     lambda x, queue: x.collocate(situ.zeros(1, queue=queue)),
 ]
+
+
+@pytest.fixture(scope="module")
+def queues():
+    """Queues by whether they share the context of the first."""
+    with virtual_devices("gpu:2") as (gpu, other):
+        tile, _ = gpu.create_sub_devices(equally=4)
+        yield {
+            True: [
+                situ.Queue(gpu),
+                situ.Queue(gpu),
+                situ.Queue(gpu, in_order=False, enable_profiling=True),
+                situ.Queue(tile),
+            ],
+            False: [
+                situ.Queue(situ.Context(gpu), gpu),
+                situ.Queue(other),
+                situ.Queue("native"),
+            ],
+        }
+
+
+@pytest.mark.parametrize("move", MOVES)
+@pytest.mark.parametrize("usm_type", ["device", "shared", "host"])
+def test_memory_of_the_same_context_is_not_copied(move, usm_type, queues):
+    x = situ.asarray(np.arange(6.0).reshape(2, 3), queue=queues[True][0], usm_type=usm_type)
+    for queue in queues[True]:
+        for view in (x, x[:, ::-2], x[1], x.T, x[1:1]):
+            moved = move(view, queue)
+            assert moved.queue == queue
+            assert moved.usm_type == usm_type
+            assert address(moved) == address(x)
+            assert moved.strides == view.strides
+            np.testing.assert_array_equal(moved.to_numpy(), view.to_numpy())
+    moved[...] = 0
+    y = move(x, queues[True][2])
+    y[0, 0] = 99
+    assert x[0, 0].item() == 99
+
+
+@pytest.mark.parametrize("move", MOVES)
+@pytest.mark.parametrize("usm_type", ["device", "shared", "host"])
+def test_memory_of_another_context_is_copied(move, usm_type, queues):
+    x = situ.asarray(np.arange(6.0).reshape(2, 3), queue=queues[True][0], usm_type=usm_type)
+    for queue in queues[False]:
+        for view in (x, x[:, ::-2], x[1], x.T, x[1:1]):
+            moved = move(view, queue)
+            assert moved.queue == queue
+            assert moved.usm_type == usm_type
+            assert address(moved) != address(x)
+            np.testing.assert_array_equal(moved.to_numpy(), view.to_numpy())
+        with pytest.raises(ValueError, match=r"belongs to context \d+, which cannot be used"):
+            situ.asarray(x, queue=queue, copy=False)
+
+
+def test_moving_a_gigabyte_within_a_context_takes_no_memory(queues):
+    x = situ.empty(2**27, queue=queues[True][0])
+    before = situ.memory.stats(x)
+    moved = [x.to_device(queue) for queue in queues[True]]
+    assert situ.memory.stats(x) == before
+    assert {address(each) for each in moved} == {address(x)}
+
+
+def test_copy_to_copies_also_within_a_context(queues):
+    x = situ.asarray([1.0, 2.0], queue=queues[True][0])
+    for queue in queues[True] + queues[False]:
+        copy = x.copy_to(queue)
+        assert copy.queue == queue
+        assert address(copy) != address(x)
+        copy[0] = 9
+        assert x[0].item() == 1
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda place: situ.asarray(np.ones(2), **place),
+        lambda place: situ.asarray([1, 1], **place),
+        lambda place: situ.zeros(2, **place) + 1,
+        lambda place: situ.ones(2, **place),
+        lambda place: situ.full(2, 1, **place),
+        lambda place: situ.asarray(situ.ones(2), **place),
+    ],
+)
+def test_what_is_made_where_an_array_is_goes_together_with_it(make, queues):
+    for queue in queues[True] + queues[False]:
+        x = situ.ones(2, queue=queue)
+        for place in ({"device": x.device}, {"queue": x.queue}, {"device": x}, {"queue": x}):
+            y = make(place)
+            np.testing.assert_array_equal((x + y).to_numpy(), 2)
+            np.testing.assert_array_equal((y.to_device(x.device) + x).to_numpy(), 2)
+
+
+def test_the_device_of_an_array_is_a_device_like_any_other(queues):
+    x = situ.ones(2, queue=queues[False][0])
+    assert x.device == queues[False][0].device
+    assert hash(x.device) == hash(queues[False][0].device)
+    assert x.device in {queues[False][0].device}
+    assert situ.ones(2, device=queues[False][0].device).context != x.context
 
 
 @pytest.mark.parametrize("move", MOVES)

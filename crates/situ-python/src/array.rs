@@ -9,6 +9,7 @@ use situ_array::functions::apply;
 use situ_array::functions::{creation, manipulation, statistical};
 use situ_array::{Array, IndexItem};
 
+use crate::context::PyContext;
 use crate::detach::detach;
 use crate::device::PyDevice;
 use crate::error::{IntoPyErr, guard};
@@ -110,7 +111,33 @@ impl PyArray {
     fn device(&self) -> PyDevice {
         PyDevice {
             device: self.array.queue().device().clone(),
+            queue: Some(self.array.queue().clone()),
         }
+    }
+
+    #[getter]
+    fn context(&self) -> PyContext {
+        PyContext {
+            context: self.array.queue().context().clone(),
+        }
+    }
+
+    /// The name of `queue` in libraries that share USM memory.
+    #[getter]
+    fn sycl_queue(&self) -> PyQueue {
+        self.queue()
+    }
+
+    /// The name of `device` in libraries that share USM memory.
+    #[getter]
+    fn sycl_device(&self) -> PyDevice {
+        self.device()
+    }
+
+    /// The name of `context` in libraries that share USM memory.
+    #[getter]
+    fn sycl_context(&self) -> PyContext {
+        self.context()
     }
 
     #[getter]

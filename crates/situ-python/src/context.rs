@@ -36,7 +36,7 @@ impl PyContext {
     #[getter]
     fn devices(&self) -> Vec<PyDevice> {
         let devices = self.context.devices().iter().cloned();
-        devices.map(|device| PyDevice { device }).collect()
+        devices.map(PyDevice::from).collect()
     }
 
     /// How many devices it was made over.
@@ -85,9 +85,7 @@ impl PyContext {
                 )));
             }
             let restore = py.import("situ._native")?.getattr("restore_context")?;
-            let device = PyDevice {
-                device: self.context.devices()[0].clone(),
-            };
+            let device = PyDevice::from(self.context.devices()[0].clone());
             Ok((restore, (device,).into_pyobject(py)?))
         })
     }

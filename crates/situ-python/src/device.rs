@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyDict, PyFrozenSet, PyString, PyTuple, PyType};
 use situ_runtime::device_info::{FACTS, FactValue};
 use situ_runtime::selector::{self, select_all};
-use situ_runtime::{AffinityDomain, Aspect, Device, Partition};
+use situ_runtime::{AffinityDomain, Aspect, Device, Partition, Queue};
 
 use crate::array::PyArray;
 use crate::context::PyContext;
@@ -22,9 +22,35 @@ use crate::warnings;
 
 /// Something kernels run on.
 #[pyclass(frozen, eq, hash, name = "Device", module = "situ")]
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone)]
 pub(crate) struct PyDevice {
     pub(crate) device: Device,
+    /// If this is the device of an array: the array's queue, so that what is made with
+    /// `device=x.device` goes together with `x`. Otherwise devices are what they are.
+    pub(crate) queue: Option<Queue>,
+}
+
+impl From<Device> for PyDevice {
+    fn from(device: Device) -> Self {
+        Self {
+            device,
+            queue: None,
+        }
+    }
+}
+
+impl PartialEq for PyDevice {
+    fn eq(&self, other: &Self) -> bool {
+        self.device == other.device
+    }
+}
+
+impl Eq for PyDevice {}
+
+impl Hash for PyDevice {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.device.hash(state);
+    }
 }
 
 #[pymethods]
@@ -35,7 +61,7 @@ impl PyDevice {
         guard(|| {
             let device = select(py, selector)?;
             warnings::deliver(py)?;
-            Ok(Self { device })
+            Ok(Self::from(device))
         })
     }
 
@@ -86,17 +112,13 @@ impl PyDevice {
     #[getter]
     fn parent_device(&self) -> Option<Self> {
         let parent = self.device.parent()?;
-        Some(Self {
-            device: parent.clone(),
-        })
+        Some(Self::from(parent.clone()))
     }
 
     /// The whole this device is a part of; the device itself if it is not a part.
     #[getter]
     fn root_device(&self) -> Self {
-        Self {
-            device: self.device.root_device().clone(),
-        }
+        Self::from(self.device.root_device().clone())
     }
 
     /// Cuts it into sub-devices: `partition` is a number of compute units for each, a sequence of such
@@ -125,7 +147,7 @@ impl PyDevice {
             };
             let devices = self.device.create_sub_devices(&partition);
             let devices = devices.map_err(|error| error.into_py_err(py))?;
-            Ok(devices.into_iter().map(|device| Self { device }).collect())
+            Ok(devices.into_iter().map(Self::from).collect())
         })
     }
 
@@ -148,9 +170,7 @@ impl PyDevice {
                 Ok((class, (self.device.filter_string(),).into_pyobject(py)?))
             }
             Some((parent, partition, index)) => {
-                let parent = Self {
-                    device: parent.clone(),
-                };
+                let parent = Self::from(parent.clone());
                 let restore = py.import("situ._native")?.getattr("restore_sub_device")?;
                 let partition = python_partition(py, partition)?;
                 Ok((restore, (parent, partition, index).into_pyobject(py)?))
@@ -184,10 +204,7 @@ pub(crate) fn devices(
                 && !excluded.iter().any(|aspect| device.has_aspect(*aspect))
         });
         warnings::deliver(py)?;
-        Ok(devices
-            .into_iter()
-            .map(|device| PyDevice { device })
-            .collect())
+        Ok(devices.into_iter().map(PyDevice::from).collect())
     })
 }
 
@@ -220,7 +237,7 @@ pub(crate) fn restore_sub_device(
             }
             .into_py_err(py)
         })?;
-        Ok(PyDevice { device })
+        Ok(PyDevice::from(device))
     })
 }
 

@@ -11,6 +11,7 @@ use situ_array::placement::{Operation, Participant, Placement, Placer};
 use situ_runtime::{Queue, UsmKind};
 
 use crate::array::PyArray;
+use crate::context::PyContext;
 use crate::device::PyDevice;
 use crate::error::{IntoPyErr, guard};
 use crate::operand;
@@ -84,8 +85,13 @@ impl PyPlacement {
 
     #[getter]
     fn device(&self) -> PyDevice {
-        PyDevice {
-            device: self.queue.device().clone(),
+        PyDevice::from(self.queue.device().clone())
+    }
+
+    #[getter]
+    fn context(&self) -> PyContext {
+        PyContext {
+            context: self.queue.context().clone(),
         }
     }
 

@@ -58,7 +58,7 @@ impl PyPlatform {
     #[getter]
     fn devices(&self) -> Vec<PyDevice> {
         let devices = self.platform.devices().into_iter();
-        devices.map(|device| PyDevice { device }).collect()
+        devices.map(PyDevice::from).collect()
     }
 
     /// The context over all its root devices.

@@ -70,9 +70,7 @@ impl PyQueue {
     /// The device that runs what is submitted here.
     #[getter]
     fn device(&self) -> PyDevice {
-        PyDevice {
-            device: self.queue.device().clone(),
-        }
+        PyDevice::from(self.queue.device().clone())
     }
 
     /// The context whose allocations work submitted here can use.
@@ -205,8 +203,8 @@ impl PyQueue {
     }
 }
 
-/// The queue a selector means: a queue, an array's queue, a device's default queue, a filter string,
-/// or the default device's queue for `None`.
+/// The queue a selector means: a queue, an array's queue, also by the array's device, another device's
+/// default queue, a filter string, or the default device's queue for `None`.
 ///
 /// # Errors
 /// `TypeError` if the object is none of these; `DeviceError` if no device fits.
@@ -217,6 +215,11 @@ pub(crate) fn select(py: Python<'_>, selector: Option<&Bound<'_, PyAny>>) -> PyR
         }
         if let Ok(array) = object.cast::<PyArray>() {
             return Ok(array.get().array().queue().clone());
+        }
+        if let Ok(device) = object.cast::<PyDevice>()
+            && let Some(queue) = &device.get().queue
+        {
+            return Ok(queue.clone());
         }
     }
     Ok(default_queue(&device::select(py, selector)?))

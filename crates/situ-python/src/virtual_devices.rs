@@ -24,7 +24,7 @@ pub(crate) fn add_virtual_devices(
             error.into_py_err(py)
         })?;
         let devices = virtual_::add(&requests, memory_bytes).into_iter();
-        Ok(devices.map(|device| PyDevice { device }).collect())
+        Ok(devices.map(PyDevice::from).collect())
     })
 }
 

@@ -127,8 +127,9 @@ fn cast<'a>(arguments: impl Iterator<Item = (&'a str, Participant<'a>)>) -> Cast
     cast
 }
 
-/// Why arguments do not fit together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Why arguments do not fit together. Of the reasons among arrays, those that take a copy to mend come
+/// first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Reason {
     /// Arrays of different devices, which do not see each other's memory.
@@ -160,14 +161,19 @@ impl Reason {
         if explicit.is_some() {
             return Self::NotAccessible;
         }
-        let other = homes.find(|other| !first.is_equivalent(other));
-        let other = other.unwrap_or(first);
-        match (first.context == other.context, first.device == other.device) {
-            (false, false) => Self::Devices,
-            (false, true) => Self::Contexts,
-            (true, false) => Self::DevicesOfOneContext,
-            (true, true) => Self::Properties,
-        }
+        // Of several, the one that is hardest to mend is told.
+        homes
+            .filter(|other| !first.is_equivalent(other))
+            .map(
+                |other| match (first.context == other.context, first.device == other.device) {
+                    (false, false) => Self::Devices,
+                    (false, true) => Self::Contexts,
+                    (true, false) => Self::DevicesOfOneContext,
+                    (true, true) => Self::Properties,
+                },
+            )
+            .min()
+            .unwrap_or(Self::Properties)
     }
 
     /// The sentence that follows the list of arguments.
@@ -254,12 +260,6 @@ impl Refusal {
         }
     }
 
-    /// The names of arguments whose part fits a description.
-    fn names(&self, fits: impl Fn(&Role) -> bool) -> Vec<&str> {
-        let fitting = self.arguments.iter().filter(|(_, role)| fits(role));
-        fitting.map(|(name, _)| name.as_str()).collect()
-    }
-
     /// The array whose queue the others are best brought to: the one that is written, because a copy
     /// of it would not be, or the first.
     fn anchor(&self) -> Option<(&str, &Home)> {
@@ -274,56 +274,54 @@ impl Refusal {
         anchor.map(|(name, home, _)| (name, home))
     }
 
-    fn help(&self) -> String {
-        let is_host = |role: &Role| *role == Role::HostArray;
-        let place = match (&self.explicit, self.anchor()) {
+    /// The statement after which the call is not refused.
+    fn remedy(&self) -> String {
+        let anchor = self.anchor();
+        let place = match (&self.explicit, anchor) {
             (Some(_), _) => "queue".to_owned(),
             (None, Some((anchor, _))) => format!("{anchor}.queue"),
             (None, None) => String::new(),
         };
-        let moved = |name: &str| format!("{name}.to_device({place})");
-        match (self.reason, &self.explicit, self.anchor()) {
-            (Reason::HostAndDevice | Reason::HostOnly, _, _) => {
-                let brought = |name: &str| match place.as_str() {
-                    "" => format!("situ.asarray({name})"),
-                    place => format!("situ.asarray({name}, queue={place})"),
-                };
-                let change = assignment(&self.names(is_host), brought);
-                format!("put the data on a device first, e.g. `{change}`")
+        let fits = |home: &Home| match (&self.explicit, anchor) {
+            (Some(queue), _) => home.context == queue.context,
+            (None, Some((_, anchor))) => home.is_equivalent(anchor),
+            (None, None) => true,
+        };
+        let (mut names, mut values) = (Vec::new(), Vec::new());
+        for (name, role) in &self.arguments {
+            let value = match role {
+                Role::HostArray if place.is_empty() => format!("situ.asarray({name})"),
+                Role::HostArray => format!("situ.asarray({name}, queue={place})"),
+                Role::Array { home, .. } if !fits(home) => format!("{name}.to_device({place})"),
+                Role::Array { .. } | Role::Scalar => continue,
+            };
+            names.push(name.as_str());
+            values.push(value);
+        }
+        format!("{} = {}", names.join(", "), values.join(", "))
+    }
+
+    fn help(&self) -> String {
+        let remedy = self.remedy();
+        match self.reason {
+            Reason::HostAndDevice | Reason::HostOnly => {
+                format!("put the data on a device first, e.g. `{remedy}`")
             }
-            (Reason::NotAccessible, Some(queue), _) => {
-                let out_of_reach = |role: &Role| {
-                    role.home()
-                        .is_some_and(|home| home.context != queue.context)
-                };
-                let change = assignment(&self.names(out_of_reach), moved);
-                format!("bring the data into the queue's context first, e.g. `{change}`")
+            Reason::NotAccessible => {
+                format!("bring the data into the queue's context first, e.g. `{remedy}`")
             }
-            (reason, _, Some((_, anchor))) => {
-                let elsewhere =
-                    |role: &Role| role.home().is_some_and(|home| !home.is_equivalent(anchor));
-                let change = assignment(&self.names(elsewhere), moved);
-                let copies = !matches!(reason, Reason::DevicesOfOneContext | Reason::Properties);
-                match (copies, self.takes_queue) {
-                    (true, _) => format!("bring the arrays together first, e.g. `{change}`"),
-                    (false, true) => format!(
-                        "say where to compute with `queue={place}`, or with `{change}`, which \
-                         copies nothing"
-                    ),
-                    (false, false) => {
-                        format!("say where to compute with `{change}`, which copies nothing")
-                    }
-                }
+            Reason::Devices | Reason::Contexts => {
+                format!("bring the arrays together first, e.g. `{remedy}`")
             }
-            (_, _, None) => "put the data on a device first".to_owned(),
+            Reason::DevicesOfOneContext | Reason::Properties => match self.anchor() {
+                Some((anchor, _)) if self.takes_queue => format!(
+                    "say where to compute with `queue={anchor}.queue`, or with `{remedy}`, which \
+                     copies nothing"
+                ),
+                _ => format!("say where to compute with `{remedy}`, which copies nothing"),
+            },
         }
     }
-}
-
-/// `a = f(a)`, or `a, b = f(a), f(b)`.
-fn assignment(names: &[&str], value: impl Fn(&str) -> String) -> String {
-    let values: Vec<_> = names.iter().map(|name| value(name)).collect();
-    format!("{} = {}", names.join(", "), values.join(", "))
 }
 
 impl fmt::Display for Refusal {

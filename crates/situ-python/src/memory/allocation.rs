@@ -169,9 +169,7 @@ impl PyAllocation {
     /// The device of the queue.
     #[getter]
     fn device(&self) -> PyDevice {
-        PyDevice {
-            device: self.queue.device().clone(),
-        }
+        PyDevice::from(self.queue.device().clone())
     }
 
     /// The address of the first byte.
