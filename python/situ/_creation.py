@@ -7,14 +7,13 @@ import numpy as np
 import numpy.typing as npt
 
 from situ import _native
-from situ._native import Device, Queue, ndarray
-from situ._queue_manager import default
+from situ._native import ndarray
+from situ._queue_manager import Place, default
 from situ.exceptions import DTypeError
 
 __all__ = ["asarray", "empty", "full", "ones", "zeros"]
 
 Shape = int | Sequence[int]
-Place = str | Device | Queue | ndarray
 
 
 def asarray(

@@ -7,7 +7,8 @@ is said once, in ``crates/situ-array/src/functions/elementwise.rs``.
 from typing import Protocol
 
 from situ import _native
-from situ._native import Device, Queue, ndarray
+from situ._native import ndarray
+from situ._queue_manager import Place
 
 __all__ = [
     "abs",
@@ -72,7 +73,6 @@ __all__ = [
 ]
 
 Number = bool | int | float | complex
-Place = str | Device | Queue | ndarray
 
 
 class UnaryFunction(Protocol):

@@ -8,14 +8,14 @@ from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any, SupportsIndex
 
-from situ._native import Device, DeviceFunction, Kernel, Queue, ndarray
+from situ._native import DeviceFunction, Kernel, ndarray
+from situ._queue_manager import Place
 from situ.exceptions import KernelError, KernelTypeError
 
 __all__ = ["call_kernel", "device_func", "kernel"]
 
 Sizes = SupportsIndex | Sequence[SupportsIndex]
 Range = Sizes | tuple[Sizes, Sizes]
-Place = str | Device | Queue | ndarray
 
 
 def kernel(function: Callable[..., None], /) -> Kernel:

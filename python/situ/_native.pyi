@@ -49,7 +49,7 @@ __all__ = [
 
 _Number = bool | int | float | complex
 _FactValue = bool | int | str | tuple[int, ...] | tuple[str, ...]
-_Place = str | Device | Queue | ndarray  # noqa: F821
+_Place = str | Device | Queue | ndarray | tuple[Context, Device]  # noqa: F821
 _IndexItem = SupportsIndex | slice | EllipsisType | None
 _Index = _IndexItem | tuple[_IndexItem, ...]
 _Sizes = SupportsIndex | Sequence[SupportsIndex]

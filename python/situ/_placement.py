@@ -1,11 +1,10 @@
 """Asking where a call would run, without running it."""
 
 from situ import _native
-from situ._native import Device, Placement, Queue, ndarray
+from situ._native import Placement, Queue
+from situ._queue_manager import Place
 
 __all__ = ["placement_of", "queues_equivalent"]
-
-Place = str | Device | Queue | ndarray
 
 
 def placement_of(*arguments: object, queue: Place | None = None) -> Placement:

@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from typing import overload
 
 from situ import _native
-from situ._native import Device, Queue, ndarray
+from situ._native import Context, Device, Queue, ndarray
 
 __all__ = [
     "QueueManager",
@@ -24,7 +24,8 @@ __all__ = [
     "set_global_queue",
 ]
 
-Place = str | Device | Queue | ndarray
+# What `device=`, `queue=` and the functions below take.
+Place = str | Device | Queue | ndarray | tuple[Context, Device]
 
 _global_queue: Queue | None = None
 

@@ -2,11 +2,10 @@
 
 import numpy.typing as npt
 
-from situ._native import Device, Queue, ndarray
+from situ._native import ndarray
+from situ._queue_manager import Place
 
 __all__ = ["sum"]
-
-Place = str | Device | Queue | ndarray
 
 
 def sum(

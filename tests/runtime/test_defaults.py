@@ -96,6 +96,11 @@ def test_every_kind_of_selector_is_taken():
         with situ.current(selector) as queue:
             assert queue == situ.current()
             assert where(situ.zeros(1)) == "reference"
+    context = situ.Context("reference")
+    with situ.current((context, x.device)) as queue:
+        assert situ.zeros(1).context == queue.context == context
+    with pytest.raises(situ.DeviceError, match="native"):
+        situ.current((context, situ.Device("native")))
     assert situ.current(x.queue).__enter__() == x.queue
     situ.reset_default_queue()
 

@@ -204,7 +204,8 @@ impl PyQueue {
 }
 
 /// The queue a selector means: a queue, an array's queue, also by the array's device, another device's
-/// default queue, a filter string, or the default device's queue for `None`.
+/// default queue, a new queue for a context and a device of it, a filter string, or the default
+/// device's queue for `None`.
 ///
 /// # Errors
 /// `TypeError` if the object is none of these; `DeviceError` if no device fits.
@@ -220,6 +221,15 @@ pub(crate) fn select(py: Python<'_>, selector: Option<&Bound<'_, PyAny>>) -> PyR
             && let Some(queue) = &device.get().queue
         {
             return Ok(queue.clone());
+        }
+        if let Ok(pair) = object.cast::<PyTuple>()
+            && pair.len() == 2
+            && let Ok(context) = pair.get_item(0)?.cast::<PyContext>()
+        {
+            let context = &context.get().context;
+            let device = device::select(py, Some(&pair.get_item(1)?))?;
+            let queue = Queue::with_context(context, &device, QueueProperties::default());
+            return queue.map_err(|error| error.into_py_err(py));
         }
     }
     Ok(default_queue(&device::select(py, selector)?))
