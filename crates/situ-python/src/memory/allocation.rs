@@ -6,6 +6,10 @@
     clippy::doc_markdown,
     reason = "docstrings are written in NumPy's style, for readers of Python"
 )]
+#![allow(
+    rustdoc::broken_intra_doc_links,
+    reason = "brackets in Python examples are indices, not links"
+)]
 
 use std::ffi::c_int;
 use std::sync::Arc;
