@@ -23,11 +23,16 @@ __all__ = [
     "add_virtual_devices",
     "as_allocation",
     "bring",
+    "build_info",
+    "cache_state",
+    "cached_programs",
+    "clear_cache",
     "device_facts",
     "devices",
     "elementwise",
     "elementwise_functions",
     "empty",
+    "environment_variables",
     "find_queue",
     "from_numpy",
     "from_usm_interface",
@@ -43,6 +48,7 @@ __all__ = [
     "restore_context",
     "restore_sub_device",
     "trim_memory",
+    "unknown_environment_variables",
     "version",
     "wait_at_exit",
 ]
@@ -62,6 +68,12 @@ def devices(
 ) -> list[Device]: ...
 def platforms() -> list[Platform]: ...
 def device_facts() -> list[tuple[str, str | None, str]]: ...
+def environment_variables() -> list[tuple[str, str, str, str | None, str | None]]: ...
+def unknown_environment_variables() -> list[tuple[str, str, str | None]]: ...
+def build_info() -> tuple[str, bool]: ...
+def cache_state() -> tuple[str | None, int | None, str | None, int, int]: ...
+def cached_programs() -> list[tuple[str, int, float, list[str] | None]]: ...
+def clear_cache() -> tuple[int, int]: ...
 def restore_sub_device(
     parent: Device, partition: int | Sequence[int] | str, index: int
 ) -> Device: ...

@@ -19,6 +19,7 @@ mod array;
 mod context;
 mod detach;
 mod device;
+mod diagnosis;
 mod dtype;
 mod error;
 mod event;
@@ -55,6 +56,11 @@ mod _native {
     use crate::context::{PyContext, restore_context};
     #[pymodule_export]
     use crate::device::{PyDevice, device_facts, devices, restore_sub_device};
+    #[pymodule_export]
+    use crate::diagnosis::{
+        build_info, cache_state, cached_programs, clear_cache, environment_variables,
+        unknown_environment_variables,
+    };
     #[pymodule_export]
     use crate::event::{PyEvent, wait_at_exit};
     #[pymodule_export]

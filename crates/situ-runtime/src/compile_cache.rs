@@ -42,6 +42,12 @@ impl CacheKey {
         &self.0
     }
 
+    /// The key whose hash is written as `text`.
+    pub fn from_hex(text: &str) -> Option<Self> {
+        let hash = blake3::Hash::from_hex(text).ok()?;
+        Some(Self(*hash.as_bytes()))
+    }
+
     /// The hash as text, used as a file name.
     pub fn to_hex(self) -> String {
         blake3::Hash::from_bytes(self.0).to_hex().to_string()
@@ -279,6 +285,8 @@ mod tests {
         assert_ne!(joined, CacheKey::new([&b"abc"[..]]));
         assert_eq!(joined, CacheKey::new([&b"ab"[..], b"c"]));
         assert_eq!(joined.to_hex().len(), 64);
+        assert_eq!(CacheKey::from_hex(&joined.to_hex()), Some(joined));
+        assert_eq!(CacheKey::from_hex("joined"), None);
     }
 
     #[test]

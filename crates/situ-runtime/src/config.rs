@@ -8,6 +8,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
+use situ_ir::nearest::nearest;
+
 use crate::backend::virtual_::VirtualRequest;
 use crate::error::Error;
 use crate::warnings;
@@ -168,15 +170,65 @@ pub fn process_config() -> &'static Config {
     &CONFIG
 }
 
-/// The variables of [`VARIABLES`] that are set in this process, as text for `situ doctor`.
-pub fn set_variables() -> Vec<(Variable, String)> {
-    VARIABLES
-        .into_iter()
-        .filter_map(|variable| {
-            let value = environment_variable(variable.name)?;
-            Some((variable, value.to_string_lossy().into_owned()))
+/// A variable as this process has it.
+#[derive(Debug, Clone)]
+pub struct Setting {
+    /// Which one.
+    pub variable: Variable,
+    /// Its value, if it is set.
+    pub value: Option<String>,
+    /// Why the value is ignored, if it is.
+    pub problem: Option<Error>,
+}
+
+/// Every variable of [`VARIABLES`] as this process has it, for `situ doctor`.
+pub fn settings() -> Vec<Setting> {
+    settings_from(environment_variable)
+}
+
+fn settings_from(lookup: impl Fn(&str) -> Option<OsString>) -> Vec<Setting> {
+    let (_, problems) = Config::from_lookup(&lookup);
+    let problem_of = |name: &str| {
+        let about = |problem: &&Error| matches!(problem, Error::BadEnvironmentValue { variable, .. } if *variable == name);
+        problems.iter().find(about).cloned()
+    };
+    let setting = |variable: Variable| Setting {
+        variable,
+        value: lookup(variable.name).map(|value| value.to_string_lossy().into_owned()),
+        problem: problem_of(variable.name),
+    };
+    VARIABLES.into_iter().map(setting).collect()
+}
+
+/// A variable that looks like one of situ's and is none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownVariable {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: String,
+    /// The variable that was probably meant.
+    pub nearest: Option<&'static str>,
+}
+
+/// Variables of this process that start with `SITU_` and that nobody reads, for `situ doctor`.
+pub fn unknown_variables() -> Vec<UnknownVariable> {
+    unknown_among(std::env::vars_os())
+}
+
+fn unknown_among(variables: impl Iterator<Item = (OsString, OsString)>) -> Vec<UnknownVariable> {
+    let known = VARIABLES.map(|variable| variable.name);
+    let mut unknown: Vec<UnknownVariable> = variables
+        .map(|(name, value)| (name.to_string_lossy().into_owned(), value))
+        .filter(|(name, _)| name.starts_with("SITU_") && !known.contains(&name.as_str()))
+        .map(|(name, value)| UnknownVariable {
+            nearest: nearest(&name, known),
+            value: value.to_string_lossy().into_owned(),
+            name,
         })
-        .collect()
+        .collect();
+    unknown.sort_by(|left, right| left.name.cmp(&right.name));
+    unknown
 }
 
 #[expect(
@@ -410,6 +462,34 @@ mod tests {
         assert_eq!(parse_size("18446744073709551615G"), None);
         assert_eq!(parse_size("-1"), None);
         assert_eq!(parse_size("G"), None);
+    }
+
+    #[test]
+    fn settings_tell_what_is_set_and_what_is_ignored() {
+        let lookup = |name: &str| match name {
+            "SITU_MATH" => Some("sloppy".into()),
+            "SITU_SANITIZE" => Some("1".into()),
+            _ => None,
+        };
+        for setting in settings_from(lookup) {
+            let name = setting.variable.name;
+            let expected = lookup(name).map(|value| value.into_string().unwrap());
+            assert_eq!(setting.value, expected, "{name}");
+            assert_eq!(setting.problem.is_some(), name == "SITU_MATH", "{name}");
+        }
+    }
+
+    #[test]
+    fn variables_that_nobody_reads_are_found() {
+        let variables = ["SITU_TRACEE", "HOME", "SITU_MATH", "SITU_AN_IDEA"];
+        let unknown = unknown_among(variables.map(|name| (name.into(), "1".into())).into_iter());
+        let found: Vec<_> = unknown
+            .iter()
+            .map(|one| (one.name.as_str(), one.nearest))
+            .collect();
+        let expected = [("SITU_AN_IDEA", None), ("SITU_TRACEE", Some("SITU_TRACE"))];
+        assert_eq!(found, expected);
+        assert_eq!(unknown[0].value, "1");
     }
 
     #[test]

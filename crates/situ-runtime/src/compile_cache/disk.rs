@@ -36,8 +36,8 @@ pub struct DiskCache {
     directory: PathBuf,
     limit_bytes: u64,
     warnings: WarningSink,
-    /// Whether the directory may be used; found out at the first access.
-    usable: OnceLock<bool>,
+    /// What keeps the directory from being used, if anything; found out at the first access.
+    problem: OnceLock<Option<CacheProblem>>,
     /// Set when a write failed: reading goes on, writing does not.
     is_read_only: AtomicBool,
     /// Bytes in the directory as far as this process knows; negative before the first scan.
@@ -55,6 +55,17 @@ pub struct DiskUsage {
     pub size_bytes: u64,
 }
 
+/// One entry of the directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiskEntry {
+    /// What it is stored for.
+    pub key: CacheKey,
+    /// The size of its file.
+    pub size_bytes: u64,
+    /// When it was last read or written, to within ten minutes.
+    pub last_used: SystemTime,
+}
+
 impl DiskCache {
     /// A cache in `directory`, which is created and checked when it is first needed.
     pub const fn new(directory: PathBuf, limit_bytes: u64, warnings: WarningSink) -> Self {
@@ -62,7 +73,7 @@ impl DiskCache {
             directory,
             limit_bytes,
             warnings,
-            usable: OnceLock::new(),
+            problem: OnceLock::new(),
             is_read_only: AtomicBool::new(false),
             size_bytes: AtomicI64::new(-1),
             trimming: Mutex::new(()),
@@ -74,8 +85,24 @@ impl DiskCache {
         &self.directory
     }
 
-    /// The payload stored for a key, if there is an undamaged entry.
+    /// The size that it may grow to.
+    pub fn limit_bytes(&self) -> u64 {
+        self.limit_bytes
+    }
+
+    /// The payload stored for a key, if there is an undamaged entry. Marks it as used.
     pub fn read(&self, key: &CacheKey) -> Option<Vec<u8>> {
+        let (payload, file, metadata) = self.open(key)?;
+        refresh(&file, &metadata);
+        Some(payload)
+    }
+
+    /// As [`Self::read`], without marking it as used.
+    pub fn peek(&self, key: &CacheKey) -> Option<Vec<u8>> {
+        self.open(key).map(|(payload, ..)| payload)
+    }
+
+    fn open(&self, key: &CacheKey) -> Option<(Vec<u8>, File, fs::Metadata)> {
         if !self.is_usable() {
             return None;
         }
@@ -90,8 +117,7 @@ impl DiskCache {
         let mut bytes = Vec::with_capacity(metadata.len() as usize);
         file.read_to_end(&mut bytes).ok()?;
         let payload = entry::decode(key, bytes)?;
-        refresh(&file, &metadata);
-        Some(payload)
+        Some((payload, file, metadata))
     }
 
     /// Stores a payload; failures cost a warning at most.
@@ -149,15 +175,32 @@ impl DiskCache {
         })
     }
 
+    /// Every entry, damaged ones included, the most recently used first.
+    pub fn entries(&self) -> Vec<DiskEntry> {
+        if !self.is_usable() {
+            return Vec::new();
+        }
+        let files = self.files().into_iter().filter(|file| !file.is_temporary);
+        let mut entries: Vec<DiskEntry> = files.filter_map(|file| file.entry()).collect();
+        entries.sort_by_key(|entry| std::cmp::Reverse(entry.last_used));
+        entries
+    }
+
     /// Whether the directory exists (it is created on the way) and is safe to use.
     pub fn is_usable(&self) -> bool {
-        *self.usable.get_or_init(|| match prepare(&self.directory) {
-            Ok(()) => true,
-            Err(problem) => {
-                self.refuse(problem);
-                false
+        self.problem().is_none()
+    }
+
+    /// Why the directory is not used, if it is not. Creates it if it does not exist.
+    pub fn problem(&self) -> Option<&CacheProblem> {
+        let find = || {
+            let problem = prepare(&self.directory).err();
+            if let Some(problem) = &problem {
+                self.refuse(problem.clone());
             }
-        })
+            problem
+        };
+        self.problem.get_or_init(find).as_ref()
     }
 
     fn refuse(&self, reason: CacheProblem) {
@@ -251,6 +294,15 @@ struct CacheFile {
 }
 
 impl CacheFile {
+    /// The entry in the file; `None` if its name is not that of an entry.
+    fn entry(&self) -> Option<DiskEntry> {
+        Some(DiskEntry {
+            key: CacheKey::from_hex(self.path.file_stem()?.to_str()?)?,
+            size_bytes: self.size_bytes,
+            last_used: self.modified,
+        })
+    }
+
     fn describe(item: &fs::DirEntry) -> Option<Self> {
         let path = item.path();
         let is_temporary = match path.extension()?.to_str()? {

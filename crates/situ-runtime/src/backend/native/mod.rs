@@ -4,11 +4,13 @@
 //! |---|---|
 //! | `compiler`, `jit` | the only files that touch LLVM |
 //! | `object_file` | what compiled code defines and needs |
+//! | `cached_code` | compiled code on disk, for people to look at |
 //! | `host_cpu`, `vector_math` | what this machine offers |
 //! | `program` | kernels ready to run: arguments into slots, ranges into chunks |
 //! | `pool`, `scratch` | threads and their working memory |
 //! | `topology` | which processors there are and what they share |
 
+pub mod cached_code;
 pub mod compiler;
 pub mod host_cpu;
 pub mod jit;
@@ -27,8 +29,8 @@ use situ_ir::ValidModule;
 
 use crate::aspect::Aspect;
 use crate::backend::{DeviceMemory, DeviceProgram, Driver, host_memory};
-use crate::compile_cache::{CacheKey, CompileCache, DiskCache};
-use crate::config::{self, CacheLocation, Config};
+use crate::compile_cache::{CacheKey, CompileCache};
+use crate::config::{self, Config};
 use crate::device_info::{DeviceInfo, VectorWidths};
 use crate::error::{Error, Result};
 use crate::memory::usm::UsmKind;
@@ -73,14 +75,6 @@ impl NativeDriver {
     /// The driver of the whole device, with the user's settings. Nothing is started or opened yet.
     pub(crate) fn new(config: &Config) -> Self {
         let cpu = CpuTarget::host();
-        let disk = match &config.cache_location {
-            CacheLocation::Directory(directory) => Some(DiskCache::new(
-                directory.clone(),
-                config.cache_limit_bytes,
-                warnings::process_sink().clone(),
-            )),
-            CacheLocation::Off => None,
-        };
         let topology = Topology::process();
         Self {
             code: Arc::new(Code {
@@ -89,7 +83,10 @@ impl NativeDriver {
                     cpu,
                     passes: Passes::Full,
                 },
-                cache: CompileCache::new(disk),
+                cache: CompileCache::new(cached_code::disk_cache(
+                    config,
+                    warnings::process_sink().clone(),
+                )),
             }),
             topology,
             units: topology.units(config.num_threads),
