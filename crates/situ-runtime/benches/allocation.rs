@@ -6,51 +6,65 @@
     reason = "a benchmark's product is what it prints"
 )]
 
-use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use situ_runtime::memory::copy;
 use situ_runtime::{Allocation, Device, Queue, UsmKind};
 
-const ROUNDS: usize = 20;
-const PER_ROUND: usize = 20_000;
+const ROUNDS: usize = 500;
+const PER_ROUND: usize = 500;
 
-fn allocate_and_drop(queue: &Queue, size_bytes: usize) {
-    drop(Allocation::new(queue, size_bytes, UsmKind::Device).expect("there is memory"));
+/// Processor time of this thread: other programs on the machine do not count, waking up from a
+/// contended lock and fetching cache lines from another core do.
+fn thread_ns() -> f64 {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: the system fills the structure.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+    time.tv_sec as f64 * 1e9 + time.tv_nsec as f64
 }
 
-/// Nanoseconds of one allocation and its release on each of several threads, in the quickest round:
-/// other work on the machine only ever adds time.
+/// The median over rounds of what one allocation and its release cost the calling thread.
+fn measure_ns(queue: &Queue, size_bytes: usize) -> f64 {
+    let mut times: Vec<f64> = (0..ROUNDS)
+        .map(|_| {
+            let start = thread_ns();
+            for _ in 0..PER_ROUND {
+                let allocation = Allocation::new(queue, size_bytes, UsmKind::Device);
+                drop(allocation.expect("there is memory"));
+            }
+            (thread_ns() - start) / PER_ROUND as f64
+        })
+        .collect();
+    times.sort_by(f64::total_cmp);
+    times[ROUNDS / 2]
+}
+
+/// As [`measure_ns`] while other threads, with queues of their own, do the same.
 fn pooled_ns(device: &Device, threads: usize, size_bytes: usize) -> f64 {
-    let barrier = Barrier::new(threads);
+    let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads)
-            .map(|_| {
-                scope.spawn(|| {
-                    let queue = Queue::new(device);
-                    let mut quickest = f64::INFINITY;
-                    for _ in 0..ROUNDS {
-                        barrier.wait();
-                        let start = Instant::now();
-                        for _ in 0..PER_ROUND {
-                            allocate_and_drop(&queue, size_bytes);
-                        }
-                        barrier.wait();
-                        let ns = start.elapsed().as_nanos() as f64;
-                        quickest = quickest.min(ns / PER_ROUND as f64);
+        for _ in 1..threads {
+            scope.spawn(|| {
+                let queue = Queue::new(device);
+                while !is_over.load(Ordering::Relaxed) {
+                    for _ in 0..PER_ROUND {
+                        let allocation = Allocation::new(&queue, size_bytes, UsmKind::Device);
+                        drop(allocation.expect("there is memory"));
                     }
-                    quickest
-                })
-            })
-            .collect();
-        let times = workers.into_iter().map(std::thread::ScopedJoinHandle::join);
-        times
-            .map(|time| time.expect("the thread measured"))
-            .fold(f64::INFINITY, f64::min)
+                }
+            });
+        }
+        let time = measure_ns(&Queue::new(device), size_bytes);
+        is_over.store(true, Ordering::Relaxed);
+        time
     })
 }
 
-/// Milliseconds to allocate, fill and drop 80 MB.
+/// Milliseconds to allocate, fill and drop 80 MB, in the quickest of some rounds.
 fn large_ms(queue: &Queue, before: impl Fn()) -> f64 {
     let size_bytes = 80_000_000;
     (0..10)
@@ -59,7 +73,8 @@ fn large_ms(queue: &Queue, before: impl Fn()) -> f64 {
             let start = Instant::now();
             let allocation = Allocation::new(queue, size_bytes, UsmKind::Device);
             let allocation = allocation.expect("there is memory");
-            copy::fill(queue, &allocation, 0, size_bytes, 1).expect("it is inside");
+            let event = copy::fill(queue, &allocation, 0, size_bytes, 1);
+            event.and_then(|event| event.wait()).expect("it is inside");
             start.elapsed().as_secs_f64() * 1e3
         })
         .fold(f64::INFINITY, f64::min)
@@ -68,17 +83,11 @@ fn large_ms(queue: &Queue, before: impl Fn()) -> f64 {
 fn main() {
     let device = Device::default_device();
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    println!("{cores} cores; nanoseconds per allocation and release, on each thread:");
+    println!("{cores} cores; ns of one thread's time per allocation and release, by threads:");
     for size_bytes in [80, 80_000, 8_000_000] {
-        let times = [1, 2, 4, 8].map(|threads| {
-            // Threads beyond the cores take turns, so their share of the time is counted.
-            let share = threads as f64 / threads.min(cores) as f64;
-            format!(
-                "{threads}: {:.0}",
-                pooled_ns(&device, threads, size_bytes) / share
-            )
-        });
-        println!("  {size_bytes} bytes, by threads: {}", times.join(", "));
+        let times = [1, 2, 4, 8]
+            .map(|threads| format!("{threads}: {:.0}", pooled_ns(&device, threads, size_bytes)));
+        println!("  {size_bytes} bytes  {}", times.join(", "));
     }
     let queue = Queue::new(&device);
     let fresh = large_ms(&queue, || {

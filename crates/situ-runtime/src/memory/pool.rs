@@ -29,6 +29,14 @@ pub(crate) struct Block {
 }
 
 impl Block {
+    fn new(memory: DeviceMemory, class: SizeClass, shard: usize) -> Self {
+        Self {
+            memory,
+            class,
+            shard: shard as u16,
+        }
+    }
+
     /// Where it is.
     pub(crate) fn memory(&self) -> DeviceMemory {
         self.memory
@@ -93,31 +101,41 @@ impl MemoryPool {
     /// A block that was used before.
     pub(super) fn take_idle(&self, class: SizeClass) -> Option<Block> {
         let shelves = self.shelves();
-        let (memory, shard) = match class.position() {
+        match class.position() {
             Position::Small(position) => {
                 let shard = small_blocks::shard_of_this_thread();
-                (shelves.small.pop(position, shard)?, shard)
+                let memory = shelves.small.pop(position, shard, &self.counters[shard])?;
+                Some(Block::new(memory, class, shard))
             }
-            Position::Large(position) => (shelves.large.pop(position)?, LARGE),
-        };
-        Some(self.count_taken(memory, class, shard))
+            Position::Large(position) => {
+                let memory = shelves.large.pop(position)?;
+                self.counters[LARGE].take(class.size_bytes() as u64);
+                Some(Block::new(memory, class, LARGE))
+            }
+        }
     }
 
     /// A block from the device; `None` when it has none.
     pub(super) fn take_fresh(&self, class: SizeClass) -> Option<Block> {
-        let memory = self
-            .device
-            .driver()
-            .allocate(class.size_bytes(), self.kind)?;
+        let driver = self.device.driver();
+        let memory = driver.allocate(class.size_bytes(), self.kind)?;
+        let shelves = self.shelves();
         let size_bytes = class.size_bytes() as u64;
-        let held_bytes = &self.shelves().held_bytes;
-        let held = held_bytes.fetch_add(size_bytes, Ordering::Relaxed) + size_bytes;
+        let before = shelves.held_bytes.fetch_add(size_bytes, Ordering::Relaxed);
+        let held = before + size_bytes;
         self.peak_bytes.fetch_max(held, Ordering::Relaxed);
-        let shard = match class.position() {
-            Position::Small(_) => small_blocks::shard_of_this_thread(),
-            Position::Large(_) => LARGE,
-        };
-        Some(self.count_taken(memory, class, shard))
+        match class.position() {
+            Position::Small(position) => {
+                let shard = small_blocks::shard_of_this_thread();
+                let counters = &self.counters[shard];
+                shelves.small.count_fresh(position, shard, counters);
+                Some(Block::new(memory, class, shard))
+            }
+            Position::Large(_) => {
+                self.counters[LARGE].take(size_bytes);
+                Some(Block::new(memory, class, LARGE))
+            }
+        }
     }
 
     /// Notes that the device is asked for memory.
@@ -156,16 +174,16 @@ impl MemoryPool {
             shard,
         } = *block;
         let shard = usize::from(shard);
-        let shelves = self.shelves();
-        self.counters[shard].give_back(block.size_bytes(), was_pending);
+        let (shelves, counters) = (self.shelves(), &self.counters[shard]);
         match class.position() {
             Position::Small(position) => {
                 let limit = self.limits.small_bytes;
-                if !shelves.small.push(memory, position, shard, limit) {
+                if !shelves.small.push(memory, position, shard, counters, limit) {
                     self.release(memory, class);
                 }
             }
             Position::Large(position) => {
+                counters.give_back(block.size_bytes());
                 if block.size_bytes() > self.limits.large_bytes {
                     self.release(memory, class);
                 } else {
@@ -175,6 +193,9 @@ impl MemoryPool {
                     shelves.large.end_pending(position);
                 }
             }
+        }
+        if was_pending {
+            counters.end_pending(block.size_bytes());
         }
     }
 
@@ -238,15 +259,6 @@ impl MemoryPool {
             .iter()
             .map(|counters| counters.pending().1)
             .sum()
-    }
-
-    fn count_taken(&self, memory: DeviceMemory, class: SizeClass, shard: usize) -> Block {
-        self.counters[shard].take(class.size_bytes() as u64);
-        Block {
-            memory,
-            class,
-            shard: shard as u16,
-        }
     }
 
     fn shelves(&self) -> &Shelves {

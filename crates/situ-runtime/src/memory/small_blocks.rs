@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::size_class::SizeClass;
+use super::statistics::Counters;
 use crate::backend::DeviceMemory;
 
 /// The number of shards; a power of two.
@@ -58,12 +59,14 @@ impl Shard {
         self.shelves.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn pop(&self, position: usize) -> Option<DeviceMemory> {
+    /// Takes a block off its shelf and calls `count` with the lock still held.
+    fn pop(&self, position: usize, count: impl FnOnce()) -> Option<DeviceMemory> {
         let mut shelves = self.lock();
         let memory = shelves.classes[position].pop()?;
         shelves.idle_bytes -= SizeClass::small(position).size_bytes() as u64;
         let blocks = self.idle_blocks.load(Ordering::Relaxed);
         self.idle_blocks.store(blocks - 1, Ordering::Relaxed);
+        count();
         Some(memory)
     }
 }
@@ -75,26 +78,55 @@ impl SmallBlocks {
         }
     }
 
-    /// An idle block, if there is one: of this shard, or else of any other.
-    pub(super) fn pop(&self, position: usize, shard: usize) -> Option<DeviceMemory> {
-        self.shards[shard].pop(position).or_else(|| {
-            self.shards
-                .iter()
-                .filter(|other| other.idle_blocks.load(Ordering::Relaxed) > 0)
-                .find_map(|other| other.pop(position))
-        })
+    /// An idle block, if there is one, counted by this shard's `counters`: of this shard, or else of
+    /// any other.
+    pub(super) fn pop(
+        &self,
+        position: usize,
+        shard: usize,
+        counters: &Counters,
+    ) -> Option<DeviceMemory> {
+        let count = || counters.take_locked(SizeClass::small(position).size_bytes() as u64);
+        self.shards[shard]
+            .pop(position, count)
+            .or_else(|| self.pop_elsewhere(position, shard, counters))
     }
 
-    /// Keeps a block, unless its shard would then keep more than `limit_bytes`.
+    #[cold]
+    fn pop_elsewhere(
+        &self,
+        position: usize,
+        shard: usize,
+        counters: &Counters,
+    ) -> Option<DeviceMemory> {
+        let memory = self
+            .shards
+            .iter()
+            .filter(|other| other.idle_blocks.load(Ordering::Relaxed) > 0)
+            .find_map(|other| other.pop(position, || ()))?;
+        self.count_fresh(position, shard, counters);
+        Some(memory)
+    }
+
+    /// Counts a block that was on no shelf of this shard.
+    pub(super) fn count_fresh(&self, position: usize, shard: usize, counters: &Counters) {
+        let _shelves = self.shards[shard].lock();
+        counters.take_locked(SizeClass::small(position).size_bytes() as u64);
+    }
+
+    /// Counts a block that came back and keeps it, unless its shard would then keep more than
+    /// `limit_bytes`.
     pub(super) fn push(
         &self,
         memory: DeviceMemory,
         position: usize,
         shard: usize,
+        counters: &Counters,
         limit_bytes: u64,
     ) -> bool {
         let shard = &self.shards[shard];
         let mut shelves = shard.lock();
+        counters.give_back_locked(SizeClass::small(position).size_bytes() as u64);
         let idle_bytes = shelves.idle_bytes + SizeClass::small(position).size_bytes() as u64;
         if idle_bytes > limit_bytes {
             return false;
@@ -110,7 +142,7 @@ impl SmallBlocks {
     pub(super) fn drain(&self, mut release: impl FnMut(DeviceMemory, SizeClass)) {
         for shard in &self.shards {
             for position in 0..SizeClass::SMALL {
-                while let Some(memory) = shard.pop(position) {
+                while let Some(memory) = shard.pop(position, || ()) {
                     release(memory, SizeClass::small(position));
                 }
             }

@@ -86,23 +86,41 @@ pub(super) struct Counters {
 }
 
 impl Counters {
+    /// Counts a block that was taken.
     pub(super) fn take(&self, size_bytes: u64) {
         self.taken_blocks.fetch_add(1, Ordering::Relaxed);
         self.taken_bytes.fetch_add(size_bytes, Ordering::Relaxed);
     }
 
-    pub(super) fn give_back(&self, size_bytes: u64, was_pending: bool) {
-        if was_pending {
-            self.pending_blocks.fetch_sub(1, Ordering::Relaxed);
-            self.pending_bytes.fetch_sub(size_bytes, Ordering::Relaxed);
-        }
+    /// As [`Self::take`], where a lock keeps other threads from counting here: additions that need
+    /// not be indivisible cost next to nothing.
+    pub(super) fn take_locked(&self, size_bytes: u64) {
+        add(&self.taken_blocks, 1);
+        add(&self.taken_bytes, size_bytes);
+    }
+
+    /// Counts a block that came back.
+    pub(super) fn give_back(&self, size_bytes: u64) {
         self.returned_blocks.fetch_add(1, Ordering::Relaxed);
         self.returned_bytes.fetch_add(size_bytes, Ordering::Relaxed);
     }
 
+    /// As [`Self::give_back`], with a lock as for [`Self::take_locked`].
+    pub(super) fn give_back_locked(&self, size_bytes: u64) {
+        add(&self.returned_blocks, 1);
+        add(&self.returned_bytes, size_bytes);
+    }
+
+    /// Counts a block that from now on only work uses.
     pub(super) fn mark_pending(&self, size_bytes: u64) {
         self.pending_blocks.fetch_add(1, Ordering::Relaxed);
         self.pending_bytes.fetch_add(size_bytes, Ordering::Relaxed);
+    }
+
+    /// Counts such a block out.
+    pub(super) fn end_pending(&self, size_bytes: u64) {
+        self.pending_blocks.fetch_sub(1, Ordering::Relaxed);
+        self.pending_bytes.fetch_sub(size_bytes, Ordering::Relaxed);
     }
 
     /// Number and total size of blocks that were ever taken.
@@ -119,6 +137,12 @@ impl Counters {
     pub(super) fn pending(&self) -> (u64, u64) {
         pair(&self.pending_blocks, &self.pending_bytes)
     }
+}
+
+/// Adds to a counter that only the calling thread writes at present.
+fn add(counter: &AtomicU64, amount: u64) {
+    let count = counter.load(Ordering::Relaxed);
+    counter.store(count + amount, Ordering::Relaxed);
 }
 
 fn pair(blocks: &AtomicU64, bytes: &AtomicU64) -> (u64, u64) {
