@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields
 
 from situ._native import (
     Allocation,
+    Context,
     Device,
     Queue,
     memory_statistics,
@@ -104,13 +105,13 @@ class Statistics:
         return "\n".join([f"memory of {', '.join(self.device_names) or 'no device'}", *lines])
 
 
-def stats(where: str | Device | Queue | ndarray | None = None) -> Statistics:
+def stats(where: str | Device | Queue | Context | ndarray | None = None) -> Statistics:
     """Tell what memory pools hold.
 
     Parameters
     ----------
-    where : str, Device, Queue or ndarray, optional
-        Whose context. All contexts of the process if left out.
+    where : str, Device, Queue, Context or ndarray, optional
+        Whose context, or which. All contexts of the process if left out.
 
     Returns
     -------
@@ -140,13 +141,13 @@ def stats(where: str | Device | Queue | ndarray | None = None) -> Statistics:
     )
 
 
-def trim(where: str | Device | Queue | ndarray | None = None) -> int:
+def trim(where: str | Device | Queue | Context | ndarray | None = None) -> int:
     """Return idle memory to the system.
 
     Parameters
     ----------
-    where : str, Device, Queue or ndarray, optional
-        Whose context. All contexts of the process if left out.
+    where : str, Device, Queue, Context or ndarray, optional
+        Whose context, or which. All contexts of the process if left out.
 
     Returns
     -------

@@ -24,6 +24,7 @@ use situ_runtime::memory::{copy, exports};
 use situ_runtime::{Allocation, Error, Queue};
 
 use super::as_allocation;
+use crate::context::PyContext;
 use crate::detach::detach;
 use crate::device::PyDevice;
 use crate::error::{IntoPyErr, exceptions, guard};
@@ -174,6 +175,14 @@ impl PyAllocation {
     #[getter]
     fn device(&self) -> PyDevice {
         PyDevice::from(self.queue.device().clone())
+    }
+
+    /// The context whose devices can reach the memory.
+    #[getter]
+    fn context(&self) -> PyContext {
+        PyContext {
+            context: self.allocation.context().clone(),
+        }
     }
 
     /// The address of the first byte.

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use pyo3::prelude::*;
-use situ_runtime::Device;
 use situ_runtime::memory::statistics::{ContextStatistics, PoolStatistics};
 use situ_runtime::memory::{process_statistics, trim_all};
+use situ_runtime::{Context, Device};
 
+use crate::context::PyContext;
 use crate::error::guard;
 use crate::queue;
 
@@ -24,8 +25,7 @@ pub(crate) fn memory_statistics(
         if place.is_none() {
             return Ok(process_statistics().iter().map(row).collect());
         }
-        let queue = queue::select(py, place)?;
-        let context = queue.context();
+        let context = context_of(py, place)?;
         let statistics = ContextStatistics {
             context_id: context.id(),
             devices: context.devices().to_vec(),
@@ -43,9 +43,17 @@ pub(crate) fn trim_memory(py: Python<'_>, place: Option<&Bound<'_, PyAny>>) -> P
         if place.is_none() {
             return Ok(py.detach(trim_all));
         }
-        let queue = queue::select(py, place)?;
-        Ok(py.detach(|| queue.context().trim_memory()))
+        let context = context_of(py, place)?;
+        Ok(py.detach(|| context.trim_memory()))
     })
+}
+
+/// A context itself, or that of a queue, device, array or selector.
+fn context_of(py: Python<'_>, place: Option<&Bound<'_, PyAny>>) -> PyResult<Context> {
+    if let Some(context) = place.and_then(|place| place.cast::<PyContext>().ok()) {
+        return Ok(context.get().context.clone());
+    }
+    Ok(queue::select(py, place)?.context().clone())
 }
 
 fn row(statistics: &ContextStatistics) -> Row {

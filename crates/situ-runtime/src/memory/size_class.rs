@@ -1,5 +1,5 @@
-//! Sizes of blocks: each power of two is cut into four classes, so at most a fifth of a block is
-//! unused.
+//! Sizes of blocks: whole cache lines, and each power of two is cut into four classes, so at most a
+//! fifth of a block that has more than a few lines is unused.
 
 /// The smallest block: one cache line.
 const MIN_BLOCK_BYTES: usize = 64;
@@ -27,6 +27,7 @@ impl SizeClass {
 
     /// The smallest class that holds `size_bytes`; `None` when no class does.
     pub(super) fn holding(size_bytes: usize) -> Option<Self> {
+        let size_bytes = size_bytes.checked_next_multiple_of(MIN_BLOCK_BYTES)?;
         if size_bytes <= MIN_BLOCK_BYTES {
             return Some(Self(0));
         }
@@ -87,8 +88,9 @@ mod tests {
             let class = SizeClass::holding(size).unwrap();
             let smaller = class.0.checked_sub(1).map(SizeClass);
             assert!(class.size_bytes() >= size, "{size}");
+            assert_eq!(class.size_bytes() % MIN_BLOCK_BYTES, 0, "{size}");
             assert!(
-                smaller.is_none_or(|class| class.size_bytes() < size),
+                smaller.is_none_or(|class| class.size_bytes() < size.next_multiple_of(64)),
                 "{size}"
             );
             assert!(
