@@ -46,6 +46,7 @@ __all__ = [
     "queues_equivalent",
     "remove_virtual_devices",
     "restore_context",
+    "restore_queue",
     "restore_sub_device",
     "trim_memory",
     "unknown_environment_variables",
@@ -393,6 +394,42 @@ class Queue:
         *arguments: object,
         depends: Event | Iterable[Event] | None = None,
     ) -> Event: ...
+    def copy(
+        self,
+        destination: Allocation,
+        source: Allocation,
+        size_bytes: int | None = None,
+        *,
+        destination_offset: int | None = None,
+        source_offset: int | None = None,
+    ) -> None: ...
+    def copy_async(
+        self,
+        destination: Allocation,
+        source: Allocation,
+        size_bytes: int | None = None,
+        *,
+        destination_offset: int | None = None,
+        source_offset: int | None = None,
+        depends: Event | Iterable[Event] | None = None,
+    ) -> Event: ...
+    def fill(
+        self,
+        destination: Allocation,
+        value: int = 0,
+        size_bytes: int | None = None,
+        *,
+        byte_offset: int | None = None,
+    ) -> None: ...
+    def fill_async(
+        self,
+        destination: Allocation,
+        value: int = 0,
+        size_bytes: int | None = None,
+        *,
+        byte_offset: int | None = None,
+        depends: Event | Iterable[Event] | None = None,
+    ) -> Event: ...
     def barrier(self, *, depends: Event | Iterable[Event] | None = None) -> Event: ...
     def marker(self) -> Event: ...
     def wait(self) -> None: ...
@@ -400,6 +437,9 @@ class Queue:
     def __ne__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 
+def restore_queue(
+    context: Context, device: Device, in_order: bool, enable_profiling: bool
+) -> Queue: ...
 def as_allocation(obj: object) -> Allocation: ...
 def memory_statistics(
     place: _Place | Context | ndarray | None = None,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use situ_ir::DType;
 use situ_runtime::memory::copy::{copy_from_host, copy_to_host};
+use situ_runtime::memory::host_view::HostView;
 use situ_runtime::{Allocation, Argument, Queue, UsmKind};
 
 use crate::error::Error;
@@ -219,21 +220,22 @@ impl Array {
         )?)
     }
 
-    /// The address of the first element for the host, which may read and write there until the next
-    /// function or kernel that uses the memory. Work that is still to be done on it is waited for.
+    /// The address of the first element for the host, which may read and write there as long as the
+    /// view lives. Work that is still to be done on it is waited for, and so is work submitted later.
     ///
     /// # Errors
     /// If the host cannot reach the memory, or the work that was waited for failed.
-    pub fn host_address(&self) -> Result<*mut u8, Error> {
+    pub fn host_view(&self) -> Result<(*mut u8, HostView), Error> {
         if !self.allocation.is_host_accessible() {
             return Err(Error::NotHostAccessible {
                 device: self.queue.device().filter_string(),
                 usm_kind: self.usm_kind(),
             });
         }
-        self.allocation.wait_for_all()?;
+        let view = HostView::new(&self.allocation)?;
         self.queue.check()?;
-        Ok(self.allocation.as_ptr().wrapping_add(self.byte_offset()))
+        let address = self.allocation.as_ptr().wrapping_add(self.byte_offset());
+        Ok((address, view))
     }
 
     /// Where the first element is, in bytes from the start of the allocation.

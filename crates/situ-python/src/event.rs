@@ -12,6 +12,18 @@ use crate::error::{IntoPyErr, guard};
 use crate::warnings;
 
 /// The handle of submitted work.
+///
+/// Made by `Queue.submit`, `Queue.host_task` and the like; made by hand, it is complete. An event can
+/// be awaited in a coroutine.
+///
+/// Examples
+/// --------
+/// >>> import situ
+/// >>> queue = situ.Queue()
+/// >>> event = queue.barrier()
+/// >>> event.wait()
+/// >>> event.status
+/// 'complete'
 #[pyclass(frozen, name = "Event", module = "situ")]
 #[derive(Clone)]
 pub(crate) struct PyEvent {
@@ -48,7 +60,7 @@ impl PyEvent {
     }
 
     /// Waits until the work is done, and raises what went wrong.
-    fn wait(&self, py: Python<'_>) -> PyResult<()> {
+    pub(crate) fn wait(&self, py: Python<'_>) -> PyResult<()> {
         guard(|| detach(py, || self.event.wait()))
     }
 

@@ -2,7 +2,8 @@
 //! what describes an array's memory to other libraries.
 //!
 //! Memory that only a device can reach is refused, with the line that copies it instead. Whoever holds
-//! a buffer keeps the memory alive; what is submitted after the buffer was taken is not waited for.
+//! a buffer keeps the memory alive, and as long as somebody does, submitting work that uses the memory
+//! waits for its end.
 
 use std::ffi::{CStr, c_int, c_long, c_void};
 
@@ -13,6 +14,7 @@ use pyo3::types::{PyDict, PyMemoryView, PyTuple};
 use situ_array::Array;
 use situ_ir::DType;
 use situ_runtime::memory::exports;
+use situ_runtime::memory::host_view::HostView;
 
 use crate::array::PyArray;
 use crate::detach::detach;
@@ -39,9 +41,13 @@ impl PyArray {
             let py = slf.py();
             check_order(array, flags)?;
             // A raw address cannot leave the closure; a number can.
-            let work = || array.host_address().map(|address| address as usize);
-            let address = detach(py, work)?;
-            let exported = Box::new(Exported::new(array));
+            let work = || {
+                array
+                    .host_view()
+                    .map(|(address, view)| (address as usize, view))
+            };
+            let (address, host_view) = detach(py, work)?;
+            let exported = Box::new(Exported::new(array, host_view));
             // SAFETY: as above. `shape`, `strides` and `format` live in `exported`, which
             // `__releasebuffer__` frees; `obj` is a new reference, which keeps the memory alive.
             unsafe {
@@ -164,7 +170,7 @@ impl PyArray {
 
 /// Refuses arrays that the host cannot reach.
 fn array_is_host_accessible(py: Python<'_>, array: &Array) -> PyResult<()> {
-    detach(py, || array.host_address().map(|_| ()))
+    detach(py, || array.host_view().map(drop))
 }
 
 /// A part of a buffer, if the consumer wants it.
@@ -181,10 +187,12 @@ struct Exported {
     shape: Vec<isize>,
     byte_strides: Vec<isize>,
     format: &'static CStr,
+    /// Has commands that use the memory waited for, as long as the buffer is out.
+    _host_view: HostView,
 }
 
 impl Exported {
-    fn new(array: &Array) -> Self {
+    fn new(array: &Array, host_view: HostView) -> Self {
         let size = array.dtype().size_bytes() as isize;
         let layout = array.layout();
         Self {
@@ -195,6 +203,7 @@ impl Exported {
                 .map(|stride| stride * size)
                 .collect(),
             format: format(array.dtype()),
+            _host_view: host_view,
         }
     }
 }

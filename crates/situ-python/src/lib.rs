@@ -9,6 +9,10 @@
 //! users except through it.
 
 #![expect(
+    clippy::doc_markdown,
+    reason = "docstrings are written in NumPy's style, for readers of Python"
+)]
+#![expect(
     clippy::needless_pass_by_value,
     reason = "PyO3 hands converted arguments over by value"
 )]
@@ -78,7 +82,7 @@ mod _native {
     #[pymodule_export]
     use crate::platform::{PyPlatform, platforms};
     #[pymodule_export]
-    use crate::queue::PyQueue;
+    use crate::queue::{PyQueue, restore_queue};
     #[pymodule_export]
     use crate::usm_interface::from_usm_interface;
     #[pymodule_export]

@@ -6,7 +6,8 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use situ_array::placement::default_queue;
-use situ_runtime::{HostError, Queue, QueueProperties};
+use situ_runtime::memory::copy;
+use situ_runtime::{Allocation, HostError, Queue, QueueProperties};
 
 use crate::array::PyArray;
 use crate::context::PyContext;
@@ -15,8 +16,33 @@ use crate::device::{self, PyDevice, hash_of};
 use crate::error::{IntoPyErr, guard};
 use crate::event::{PyEvent, events_from_python};
 use crate::kernel::PyKernel;
+use crate::memory::{PyAllocation, count};
 
 /// Where kernels and copies are submitted.
+///
+/// Submitting returns an event and does not wait; only very short work is done at once. Reading
+/// results waits for exactly the work they depend on.
+///
+/// Parameters
+/// ----------
+/// selector : str, Device, Context or ndarray, optional
+///     What the queue is for. A device's queues share its default context, so that their arrays can be
+///     combined.
+/// device : Device or str, optional
+///     One of the context's devices, if `selector` is a context.
+/// in_order : bool, optional
+///     Whether commands run one after the other. If not, each runs as soon as the commands that use
+///     the same data, and the events it names, have ended.
+/// enable_profiling : bool, optional
+///     Whether events record times.
+///
+/// Examples
+/// --------
+/// >>> import situ
+/// >>> queue = situ.Queue("cpu", in_order=False)
+/// >>> x = situ.ones(3, queue=queue)
+/// >>> queue.host_task(print, "hello from the host", depends=queue.barrier()).wait()
+/// hello from the host
 #[pyclass(frozen, name = "Queue", module = "situ")]
 #[derive(Clone)]
 pub(crate) struct PyQueue {
@@ -57,7 +83,8 @@ impl PyQueue {
                 }
                 (None, Some(_)) => {
                     return Err(PyTypeError::new_err(
-                        "a queue is made for a selector, or for a situ.Context and one of its devices",
+                        "a queue is made for a selector, or for a situ.Context and one of its \
+                         devices\n  help: leave `device` out, or pass a context first",
                     ));
                 }
             };
@@ -104,15 +131,103 @@ impl PyQueue {
     #[pyo3(signature = (kernel, range, /, *arguments, depends = None))]
     fn submit(
         &self,
-        kernel: &Bound<'_, PyKernel>,
+        kernel: &Bound<'_, PyAny>,
         range: &Bound<'_, PyAny>,
         arguments: &Bound<'_, PyTuple>,
         depends: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyEvent> {
         guard(|| {
+            let kernel = kernel
+                .cast::<PyKernel>()
+                .map_err(|_| not_a_kernel(kernel))?;
             let events = depends.map(events_from_python).transpose()?;
             let kernel = kernel.get();
             let event = kernel.submit(range, arguments, &self.queue, events.as_deref())?;
+            Ok(PyEvent { event })
+        })
+    }
+
+    /// Copies bytes between allocations of this queue's context, and waits for the end.
+    ///
+    /// Parameters
+    /// ----------
+    /// destination, source : situ.memory.Allocation
+    ///     Where to and where from; they may be the same, and ranges may overlap.
+    /// size_bytes : int, optional
+    ///     How many; by default as many as both have after the offsets.
+    /// destination_offset, source_offset : int, optional
+    ///     Where to begin, in bytes.
+    #[pyo3(signature = (destination, source, size_bytes = None, *, destination_offset = None, source_offset = None))]
+    fn copy(
+        &self,
+        py: Python<'_>,
+        destination: &Bound<'_, PyAllocation>,
+        source: &Bound<'_, PyAllocation>,
+        size_bytes: Option<ByteCount>,
+        destination_offset: Option<ByteCount>,
+        source_offset: Option<ByteCount>,
+    ) -> PyResult<()> {
+        let (offsets, depends) = ((destination_offset, source_offset), None);
+        let event = self.enqueue_copy(destination, source, size_bytes, offsets, depends)?;
+        event.wait(py)
+    }
+
+    /// Submits a copy of bytes between allocations and returns its event; see `copy`.
+    ///
+    /// It waits for commands that use the same allocations, or, with `depends`, for exactly those
+    /// events.
+    #[pyo3(signature = (destination, source, size_bytes = None, *, destination_offset = None, source_offset = None, depends = None))]
+    fn copy_async(
+        &self,
+        destination: &Bound<'_, PyAllocation>,
+        source: &Bound<'_, PyAllocation>,
+        size_bytes: Option<ByteCount>,
+        destination_offset: Option<ByteCount>,
+        source_offset: Option<ByteCount>,
+        depends: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<PyEvent> {
+        let offsets = (destination_offset, source_offset);
+        self.enqueue_copy(destination, source, size_bytes, offsets, depends)
+    }
+
+    /// Sets bytes of an allocation to one value, and waits for the end.
+    #[pyo3(signature = (destination, value = 0, size_bytes = None, *, byte_offset = None))]
+    fn fill(
+        &self,
+        py: Python<'_>,
+        destination: &Bound<'_, PyAllocation>,
+        value: u8,
+        size_bytes: Option<ByteCount>,
+        byte_offset: Option<ByteCount>,
+    ) -> PyResult<()> {
+        self.fill_async(destination, value, size_bytes, byte_offset, None)?
+            .wait(py)
+    }
+
+    /// Submits a fill of an allocation's bytes and returns its event; see `fill`.
+    #[pyo3(signature = (destination, value = 0, size_bytes = None, *, byte_offset = None, depends = None))]
+    fn fill_async(
+        &self,
+        destination: &Bound<'_, PyAllocation>,
+        value: u8,
+        size_bytes: Option<ByteCount>,
+        byte_offset: Option<ByteCount>,
+        depends: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<PyEvent> {
+        guard(|| {
+            let py = destination.py();
+            let events = depends.map(events_from_python).transpose()?;
+            let allocation = destination.get().allocation();
+            let byte_offset = start(byte_offset);
+            let rest = allocation.size_bytes().saturating_sub(byte_offset);
+            let (place, len) = (
+                (&**allocation, byte_offset),
+                size_bytes.map_or(rest, |size| size.0),
+            );
+            let event = detach(py, || match &events {
+                Some(events) => copy::fill_after(&self.queue, place, len, value, events),
+                None => copy::fill(&self.queue, allocation, byte_offset, len, value),
+            })?;
             Ok(PyEvent { event })
         })
     }
@@ -188,6 +303,21 @@ impl PyQueue {
         hash_of(&self.queue)
     }
 
+    /// A queue of a default context is equivalent to one made the same way in another process.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Pickled<'py>> {
+        guard(|| {
+            let restore = py.import("situ._native")?.getattr("restore_queue")?;
+            let properties = self.queue.properties();
+            let state = (
+                self.context(),
+                self.device(),
+                properties.in_order,
+                properties.enable_profiling,
+            );
+            Ok((restore, state.into_pyobject(py)?))
+        })
+    }
+
     fn __repr__(&self) -> String {
         let QueueProperties {
             in_order,
@@ -201,6 +331,80 @@ impl PyQueue {
             self.queue.device().filter_string()
         )
     }
+}
+
+impl PyQueue {
+    fn enqueue_copy(
+        &self,
+        destination: &Bound<'_, PyAllocation>,
+        source: &Bound<'_, PyAllocation>,
+        size_bytes: Option<ByteCount>,
+        (destination_offset, source_offset): (Option<ByteCount>, Option<ByteCount>),
+        depends: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<PyEvent> {
+        guard(|| {
+            let py = destination.py();
+            let events = depends.map(events_from_python).transpose()?;
+            let to = (&**destination.get().allocation(), start(destination_offset));
+            let from = (&**source.get().allocation(), start(source_offset));
+            let rest = |(allocation, offset): (&Allocation, usize)| {
+                allocation.size_bytes().saturating_sub(offset)
+            };
+            let len = size_bytes.map_or_else(|| rest(to).min(rest(from)), |size| size.0);
+            let event = detach(py, || match &events {
+                Some(events) => copy::copy_after(&self.queue, from, to, len, events),
+                None => copy::copy(&self.queue, from, to, len),
+            })?;
+            Ok(PyEvent { event })
+        })
+    }
+}
+
+/// A number of bytes: a size or an offset.
+struct ByteCount(usize);
+
+impl<'py> FromPyObject<'_, 'py> for ByteCount {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        count(&object, "a number of bytes").map(Self)
+    }
+}
+
+/// An offset; the start if it is left out.
+fn start(offset: Option<ByteCount>) -> usize {
+    offset.map_or(0, |offset| offset.0)
+}
+
+fn not_a_kernel(object: &Bound<'_, PyAny>) -> PyErr {
+    let kind = object.get_type().name();
+    let kind = kind.map_or_else(|_| "object".to_owned(), |kind| kind.to_string());
+    PyTypeError::new_err(format!(
+        "`submit` takes a kernel, its range and its arguments, not `{kind}`\n  why:  only functions \
+         decorated with `@situ.kernel` run on a device\n  help: decorate it, or use `host_task` to \
+         call a Python function"
+    ))
+}
+
+/// A function and its arguments, as pickle wants them.
+type Pickled<'py> = (Bound<'py, PyAny>, Bound<'py, PyTuple>);
+
+/// A queue like the one that was pickled.
+#[pyfunction]
+pub(crate) fn restore_queue(
+    py: Python<'_>,
+    context: &PyContext,
+    device: &PyDevice,
+    in_order: bool,
+    enable_profiling: bool,
+) -> PyResult<PyQueue> {
+    let properties = QueueProperties {
+        in_order,
+        enable_profiling,
+    };
+    Queue::with_context(&context.context, &device.device, properties)
+        .map(|queue| PyQueue { queue })
+        .map_err(|error| error.into_py_err(py))
 }
 
 /// The queue a selector means: a queue, an array's queue, also by the array's device, another device's

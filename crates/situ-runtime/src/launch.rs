@@ -221,8 +221,8 @@ impl Task for Launch<'_> {
 
     fn into_work(self) -> Work {
         let (kernel, range) = (self.kernel.clone(), self.range);
-        let kept: SmallVec<[KeptArgument; USUAL_ARGUMENTS]> =
-            self.arguments.iter().map(KeptArgument::of).collect();
+        // Exactly as large as it must be: thousands of launches may be pending.
+        let kept: Box<[KeptArgument]> = self.arguments.iter().map(KeptArgument::of).collect();
         Box::new(move || run(&kernel, &range, kept.iter().map(KeptArgument::borrow)))
     }
 }

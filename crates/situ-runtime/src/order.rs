@@ -58,8 +58,14 @@ pub(crate) fn submit<'a>(
     if let Some(command) = event.command() {
         let awaited = found.iter().map(|(event, _)| event);
         let awaited = Awaited::new(awaited.chain(events.unwrap_or_default()));
-        for (allocation, access) in uses {
+        for (allocation, access) in uses.clone() {
             allocation.accesses().add(command, access, &awaited);
+        }
+        if uses
+            .into_iter()
+            .any(|(allocation, _)| allocation.has_host_views())
+        {
+            command.wait()?;
         }
     }
     Ok(event)

@@ -2,10 +2,6 @@
 //!
 //! The docstrings here are what users read: this class has no Python half.
 
-#![expect(
-    clippy::doc_markdown,
-    reason = "docstrings are written in NumPy's style, for readers of Python"
-)]
 #![allow(
     rustdoc::broken_intra_doc_links,
     reason = "brackets in Python examples are indices, not links"
@@ -19,6 +15,7 @@ use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict};
+use situ_runtime::memory::host_view::HostView;
 use situ_runtime::memory::transfer::{End, transfer};
 use situ_runtime::memory::{copy, exports};
 use situ_runtime::{Allocation, Error, Queue};
@@ -41,7 +38,8 @@ use crate::queue::{self, PyQueue};
 ///
 /// Where the host can reach the memory, the object exports the buffer protocol, so that
 /// ``memoryview(allocation)`` and ``numpy.frombuffer(allocation)`` work without a copy. They wait for
-/// work submitted before, not for work submitted later.
+/// work submitted before; as long as such a view exists, submitting work that uses the memory waits
+/// for its end, so that the view is always up to date.
 ///
 /// Parameters
 /// ----------
@@ -454,9 +452,10 @@ impl PyAllocation {
                     queue.device().filter_string(),
                 )));
             }
-            detach(py, || {
-                allocation.wait_for_all()?;
-                queue.check()
+            let host_view = detach(py, || {
+                let host_view = HostView::new(allocation)?;
+                queue.check()?;
+                Ok::<_, Error>(host_view)
             })?;
             let (start, len) = (allocation.as_ptr(), allocation.size_bytes());
             // SAFETY: the caller passes a buffer to be filled in. The memory is accessible to the
@@ -464,12 +463,22 @@ impl PyAllocation {
             let status = unsafe {
                 ffi::PyBuffer_FillInfo(view, slf.as_ptr(), start.cast(), len as isize, 0, flags)
             };
-            if status == 0 {
-                Ok(())
-            } else {
-                Err(PyErr::fetch(py))
+            if status != 0 {
+                return Err(PyErr::fetch(py));
             }
+            // SAFETY: the buffer was filled in, and `internal` is for its exporter to use.
+            unsafe { (*view).internal = Box::into_raw(Box::new(host_view)).cast() };
+            Ok(())
         })
+    }
+
+    /// Ends what [`Self::__getbuffer__`] began.
+    ///
+    /// # Safety
+    /// `view` was filled in by it and is not used again.
+    unsafe fn __releasebuffer__(_slf: &Bound<'_, Self>, view: *mut ffi::Py_buffer) {
+        // SAFETY: `internal` came from `Box::into_raw` and is released once.
+        drop(unsafe { Box::from_raw((*view).internal.cast::<HostView>()) });
     }
 
     fn __repr__(&self) -> String {
@@ -483,7 +492,7 @@ impl PyAllocation {
 }
 
 /// A number of bytes from Python.
-fn count(number: &Bound<'_, PyAny>, what: &str) -> PyResult<usize> {
+pub(crate) fn count(number: &Bound<'_, PyAny>, what: &str) -> PyResult<usize> {
     let integer = number.call_method0("__index__").map_err(|_| {
         let kind = number.get_type().name();
         let kind = kind.map_or_else(|_| "object".to_owned(), |name| name.to_string());

@@ -4,6 +4,6 @@ mod allocation;
 mod interface;
 mod statistics;
 
-pub(crate) use allocation::PyAllocation;
+pub(crate) use allocation::{PyAllocation, count};
 pub(crate) use interface::as_allocation;
 pub(crate) use statistics::{memory_statistics, trim_memory};

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`usm`] | kinds of memory, and allocations |
 //! | [`copy`], [`transfer`] | moving bytes, within a context and between two |
+//! | [`host_view`] | memory that the host looks at whenever it likes |
 //! | [`exports`] | addresses that other libraries were told |
 //! | `context_memory` | the pools of a context, and what to do when memory is short |
 //! | `pool`, `small_blocks`, `large_blocks`, `size_class` | blocks that wait for their next user |
@@ -14,6 +15,7 @@ pub mod byte_count;
 pub(crate) mod context_memory;
 pub mod copy;
 pub mod exports;
+pub mod host_view;
 mod large_blocks;
 mod pool;
 mod returns;

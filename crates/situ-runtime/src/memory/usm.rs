@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::context::Context;
 use crate::error::Result;
@@ -54,6 +54,8 @@ impl fmt::Display for UsmKind {
 pub struct Allocation {
     memory: Arc<Memory>,
     accesses: Accesses,
+    /// How many host views there are.
+    host_views: AtomicUsize,
 }
 
 impl Allocation {
@@ -69,6 +71,7 @@ impl Allocation {
         Ok(Arc::new(Self {
             memory: Arc::new(memory),
             accesses: Accesses::default(),
+            host_views: AtomicUsize::new(0),
         }))
     }
 
@@ -112,6 +115,19 @@ impl Allocation {
 }
 
 impl Allocation {
+    /// Whether the host may look at it at any moment; see [`super::host_view`].
+    pub(crate) fn has_host_views(&self) -> bool {
+        self.host_views.load(Ordering::Acquire) > 0
+    }
+
+    pub(super) fn begin_host_view(&self) {
+        self.host_views.fetch_add(1, Ordering::AcqRel);
+    }
+
+    pub(super) fn end_host_view(&self) {
+        self.host_views.fetch_sub(1, Ordering::AcqRel);
+    }
+
     /// The commands that use it and have not ended.
     pub(crate) fn accesses(&self) -> &Accesses {
         &self.accesses
