@@ -84,6 +84,8 @@ def test_a_label_selects_nothing(gpu):
     ("partition", "why"),
     [
         (0, "every part needs at least one compute unit"),
+        (-1, "every part needs at least one compute unit"),
+        ((1, -1), "every part needs at least one compute unit"),
         (9, "that takes 9 compute units, and the device has 8"),
         ((), "every part needs at least one compute unit"),
         ((4, 5), "that takes 9 compute units, and the device has 8"),
@@ -104,7 +106,7 @@ def test_a_single_unit_is_not_cut():
         situ.Device("reference").create_sub_devices(1)
 
 
-@pytest.mark.parametrize("partition", [1.5, None, {}, -1, (1, -1), ("numa",)])
+@pytest.mark.parametrize("partition", [1.5, None, {}, (1.0,), ("numa",), 2**70])
 def test_what_is_no_partition_is_a_type_error(gpu, partition):
     with pytest.raises(TypeError):
         gpu.create_sub_devices(partition)
@@ -113,6 +115,15 @@ def test_what_is_no_partition_is_a_type_error(gpu, partition):
 def test_an_unknown_domain_lists_those_there_are(gpu):
     with pytest.raises(ValueError, match="choose one of `numa`, "):
         gpu.create_sub_devices("socket")
+
+
+def test_keywords_do_not_guess(gpu):
+    with pytest.raises(TypeError):
+        gpu.create_sub_devices(equally=[1, 1])
+    with pytest.raises(TypeError):
+        gpu.create_sub_devices(by_counts=2)
+    with pytest.raises(TypeError):
+        gpu.create_sub_devices(by_affinity=2)
 
 
 def test_exactly_one_partition_is_given(gpu):

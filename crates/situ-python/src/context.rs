@@ -9,6 +9,21 @@ use crate::device::{self, PyDevice};
 use crate::error::{IntoPyErr, guard};
 
 /// The set of devices that can see an allocation.
+///
+/// A context covers its devices and all their sub-devices (``device in context``). Each root device has
+/// a default context, `Device.default_context`, which is used wherever no other is named; contexts are
+/// equal only to themselves.
+///
+/// Parameters
+/// ----------
+/// devices
+///     A list of devices of one backend, or anything that chooses one device; the default device if left
+///     out. A context stands for itself.
+///
+/// Raises
+/// ------
+/// situ.DeviceError
+///     If there is no device, no such device, or devices of several backends.
 #[pyclass(frozen, eq, hash, name = "Context", module = "situ")]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct PyContext {

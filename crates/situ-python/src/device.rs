@@ -21,6 +21,28 @@ use crate::queue::PyQueue;
 use crate::warnings;
 
 /// Something kernels run on.
+///
+/// Beside the methods below there is a property for each fact of `Device.info` and one for each
+/// aspect, such as `memory_bytes` and `has_aspect_fp64`.
+///
+/// Parameters
+/// ----------
+/// selector
+///     A selector such as ``"gpu:1"`` or ``"gpu+fp64,cpu"``, a device, a queue or an array (its device is
+///     meant), or a number among the devices like the default one. The default device if left out.
+///
+/// Raises
+/// ------
+/// situ.DeviceError
+///     If no device fits; the message lists the selectors that work, the nearest first.
+///
+/// Examples
+/// --------
+/// >>> import situ
+/// >>> situ.Device().filter_string
+/// 'native:cpu:0'
+/// >>> situ.Device("gpu,cpu").device_type in ("gpu", "cpu")
+/// True
 #[pyclass(frozen, eq, hash, name = "Device", module = "situ")]
 #[derive(Clone)]
 pub(crate) struct PyDevice {
@@ -121,8 +143,24 @@ impl PyDevice {
         Self::from(self.device.root_device().clone())
     }
 
-    /// Cuts it into sub-devices: `partition` is a number of compute units for each, a sequence of such
-    /// numbers, or what the units of each part share. The keywords say the same without guessing.
+    /// Cut the device into sub-devices, which can be cut again.
+    ///
+    /// The same partition gives the same devices every time. Exactly one argument is given: the keywords
+    /// `equally`, `by_counts` and `by_affinity` take what `partition` takes, one kind each, where
+    /// guessing by the type is not wanted.
+    ///
+    /// Parameters
+    /// ----------
+    /// partition
+    ///     A number of compute units for each part (what is left over belongs to none), a sequence of such
+    ///     numbers, or what the units of each
+    ///     part share: ``"numa"``, ``"L4_cache"``, ``"L3_cache"``, ``"L2_cache"``, ``"L1_cache"``, or
+    ///     ``"next_partitionable"`` for the outermost of these that makes more than one part.
+    ///
+    /// Raises
+    /// ------
+    /// situ.DeviceError
+    ///     If that is not possible; the message says what is.
     #[pyo3(signature = (partition = None, *, equally = None, by_counts = None, by_affinity = None))]
     fn create_sub_devices(
         &self,
@@ -135,8 +173,8 @@ impl PyDevice {
         guard(|| {
             let partition = match (partition, equally, by_counts, by_affinity) {
                 (Some(partition), None, None, None) => read_partition(partition)?,
-                (None, Some(units), None, None) => Partition::Equally(units.extract()?),
-                (None, None, Some(counts), None) => Partition::ByCounts(counts.extract()?),
+                (None, Some(units), None, None) => Partition::Equally(read_units(units)?),
+                (None, None, Some(counts), None) => Partition::ByCounts(read_counts(counts)?),
                 (None, None, None, Some(domain)) => Partition::ByAffinity(read_domain(domain)?),
                 _ => {
                     return Err(PyTypeError::new_err(
@@ -330,10 +368,10 @@ fn read_partition(object: &Bound<'_, PyAny>) -> PyResult<Partition> {
     if object.is_instance_of::<PyString>() {
         return Ok(Partition::ByAffinity(read_domain(object)?));
     }
-    if let Ok(units) = object.extract::<usize>() {
+    if let Ok(units) = read_units(object) {
         return Ok(Partition::Equally(units));
     }
-    if let Ok(counts) = object.extract::<Vec<usize>>() {
+    if let Ok(counts) = read_counts(object) {
         return Ok(Partition::ByCounts(counts));
     }
     Err(PyTypeError::new_err(format!(
@@ -342,6 +380,16 @@ fn read_partition(object: &Bound<'_, PyAny>) -> PyResult<Partition> {
         domain_names(),
         object.repr()?
     )))
+}
+
+/// A number of compute units. One below zero is as impossible as zero, and refused as such.
+fn read_units(object: &Bound<'_, PyAny>) -> PyResult<usize> {
+    Ok(usize::try_from(object.extract::<i64>()?).unwrap_or(0))
+}
+
+fn read_counts(object: &Bound<'_, PyAny>) -> PyResult<Vec<usize>> {
+    let counts = object.extract::<Vec<Bound<'_, PyAny>>>()?;
+    counts.iter().map(read_units).collect()
 }
 
 fn read_domain(object: &Bound<'_, PyAny>) -> PyResult<AffinityDomain> {

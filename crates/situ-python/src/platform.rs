@@ -8,7 +8,17 @@ use crate::device::PyDevice;
 use crate::error::{IntoPyErr, guard};
 use crate::warnings;
 
-/// One backend's view of the machine.
+/// One backend's view of the machine: all devices of the backend.
+///
+/// Parameters
+/// ----------
+/// backend
+///     The word of the backend, such as ``"native"``; that of the default device if left out.
+///
+/// Raises
+/// ------
+/// situ.DeviceError
+///     If the backend has no devices.
 #[pyclass(frozen, eq, hash, name = "Platform", module = "situ")]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct PyPlatform {

@@ -1,7 +1,7 @@
 //! Many threads at once, programs used again, arguments that share memory.
 
 use situ_ir::{DType, FunctionBuilder, NdRange};
-use situ_runtime::{Argument, Program, Queue};
+use situ_runtime::{Argument, Partition, Program, Queue};
 
 use crate::{
     compile, counting_kernel, download, on_every_device, pointer, pointer_to, upload, validated,
@@ -86,5 +86,24 @@ fn a_kernel_outlives_its_program_and_module() {
             .launch(&copy, &NdRange::new(&[3]).unwrap(), &[pointer_to(&out)])
             .unwrap();
         assert_eq!(download::<i64>(queue, &out), [0, 1, 2]);
+    });
+}
+
+#[test]
+fn parts_of_a_device_work_on_memory_of_the_whole() {
+    on_every_device(|whole| {
+        let memory = upload(whole, &[0i64; 500]);
+        // A device of a single unit has no parts.
+        let parts = whole.device().create_sub_devices(&Partition::Equally(1));
+        for part in parts.unwrap_or_default() {
+            let queue = Queue::new(&part);
+            assert_eq!(queue.context(), whole.context());
+            let kernel = compile(&queue, counting_kernel());
+            let range = NdRange::new(&[500]).unwrap();
+            let event = queue.launch(&kernel, &range, &[pointer_to(&memory)]);
+            event.unwrap().wait().unwrap();
+            let expected: Vec<i64> = (0..500).collect();
+            assert_eq!(download::<i64>(whole, &memory), expected);
+        }
     });
 }

@@ -255,3 +255,29 @@ fn dropping_a_pool_ends_its_workers() {
         check_coverage(&pool, 3_000, 1, 500);
     }
 }
+
+#[test]
+fn workers_of_a_pinned_pool_keep_to_their_processors() {
+    let cores = CoreSet::new(vec![CoreSet::of_this_thread().cores()[0]]);
+    let pool = Pool::pinned(3, cores.clone());
+    assert_eq!(pool.cores(), Some(&cores));
+    let caller = thread::current().id();
+    let seen = Mutex::new(Vec::new());
+    let work = Work {
+        len: 60,
+        granule: 1,
+        scratch_bytes: 0,
+        cost: &CostEstimate::new(),
+    };
+    pool.run(&work, &|_, _| {
+        // Long enough that the workers, which have to start first, get some of it.
+        thread::sleep(Duration::from_millis(2));
+        if thread::current().id() != caller {
+            seen.lock().unwrap().push(CoreSet::of_this_thread());
+        }
+    })
+    .unwrap();
+    let seen = seen.into_inner().unwrap();
+    assert!(!seen.is_empty());
+    assert!(seen.iter().all(|set| *set == cores), "{seen:?}");
+}
