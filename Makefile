@@ -87,6 +87,7 @@ snapshots: setup  ## Rewrite the expected outputs of snapshot tests, for review 
 .PHONY: bench
 bench: build .venv/.group-bench  ## Measure against NumPy and memory bandwidth; print a table
 	@$(BIN)/python benches/python/bench_spine.py
+	@$(BIN)/python benches/python/bench_runtime.py
 
 .PHONY: wheel
 wheel: dist/.built  ## One self-contained wheel in dist/, LLVM linked statically

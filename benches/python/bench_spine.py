@@ -6,35 +6,21 @@ which question each row answers. It asserts nothing: a slow machine is not a bug
 
 import importlib.util
 import os
-import platform
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
 import numpy as np
+from report import Row, best_seconds, print_table, seconds
 
 import situ
 
 LENGTH = 10_000_000
 NEW_KERNELS = 20
-ROOT = Path(__file__).resolve().parents[2]
-
-
-@dataclass
-class Row:
-    """One line of the table."""
-
-    name: str
-    measured: str
-    bar: str
-    is_met: bool
-    details: str
 
 
 @situ.kernel
@@ -48,22 +34,6 @@ def multiply_add(a, b, c, out):  # noqa: ANN001, ANN201 (kernels are untyped Pyt
 def nothing(a):  # noqa: ANN001, ANN201
     """Do nothing, so that only the launch is left."""
     pass
-
-
-def best_seconds(*functions: Callable[[], object], repeats: int = 15) -> list[float]:
-    """Return each function's shortest of `repeats` runs, after one that warms up.
-
-    The functions take turns, so that whatever else the machine does meanwhile falls on all of them.
-    """
-    rounds = [[seconds(function) for function in functions] for _ in range(repeats + 1)]
-    return [min(times) for times in zip(*rounds[1:], strict=True)]
-
-
-def seconds(function: Callable[[], object]) -> float:
-    """Time one call."""
-    start = time.perf_counter()
-    function()
-    return time.perf_counter() - start
 
 
 def copy_loop() -> Callable[[np.ndarray, np.ndarray], None]:
@@ -207,36 +177,12 @@ def bench_import() -> Row:
     )
 
 
-def describe_run() -> str:
-    """Say what was measured on, so that the table can be judged later."""
-    commit = subprocess.run(
-        ["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True
-    ).stdout.strip()
-    cores = len(os.sched_getaffinity(0))
-    return (
-        f"{processor_name()}, {cores} cores; situ {situ.__version__} ({commit or 'no commit'}), "
-        f"NumPy {np.__version__}, Python {platform.python_version()}"
-    )
-
-
-def processor_name() -> str:
-    """Return the processor's name as Linux tells it."""
-    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-        if line.startswith("model name"):
-            return line.split(":", 1)[1].strip()
-    return platform.machine()
-
-
 def main() -> None:
     """Run every benchmark and print the table."""
     if sys.argv[1:2] == ["--first-calls"]:
         print_first_call_ms(Path(sys.argv[2]))
         return
-    print(describe_run() + "\n")
-    print("| what | measured | bar | met | details |\n|---|---|---|---|---|")
-    for row in [bench_bandwidth(), bench_sin(), *bench_compile(), bench_launch(), bench_import()]:
-        met = "yes" if row.is_met else "no"
-        print(f"| {row.name} | {row.measured} | {row.bar} | {met} | {row.details} |")
+    print_table([bench_bandwidth(), bench_sin(), *bench_compile(), bench_launch(), bench_import()])
 
 
 if __name__ == "__main__":

@@ -1,0 +1,73 @@
+"""What benchmarks have in common: timing, and the table they print."""
+
+import os
+import platform
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+import situ
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass
+class Row:
+    """One line of the table."""
+
+    name: str
+    measured: str
+    bar: str
+    is_met: bool
+    details: str
+
+
+def best_seconds(*functions: Callable[[], object], repeats: int = 15) -> list[float]:
+    """Return each function's shortest of `repeats` runs, after one that warms up.
+
+    The functions take turns, so that whatever else the machine does meanwhile falls on all of them.
+    """
+    rounds = [[seconds(function) for function in functions] for _ in range(repeats + 1)]
+    return [min(times) for times in zip(*rounds[1:], strict=True)]
+
+
+def seconds(function: Callable[[], object]) -> float:
+    """Time one call."""
+    start = time.perf_counter()
+    function()
+    return time.perf_counter() - start
+
+
+def describe_run() -> str:
+    """Say what was measured on, so that the table can be judged later."""
+    commit = subprocess.run(
+        ["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True
+    ).stdout.strip()
+    cores = len(os.sched_getaffinity(0))
+    return (
+        f"{processor_name()}, {cores} cores; situ {situ.__version__} ({commit or 'no commit'}), "
+        f"NumPy {np.__version__}, Python {platform.python_version()}"
+    )
+
+
+def processor_name() -> str:
+    """Return the processor's name as Linux tells it."""
+    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.machine()
+
+
+def print_table(rows: Sequence[Row]) -> None:
+    """Print the rows as Markdown, below what they were measured on."""
+    print(describe_run() + "\n")
+    print("| what | measured | bar | met | details |\n|---|---|---|---|---|")
+    for row in rows:
+        met = "yes" if row.is_met else "no"
+        met = "" if row.bar == "—" else met
+        print(f"| {row.name} | {row.measured} | {row.bar} | {met} | {row.details} |")
+    print()
