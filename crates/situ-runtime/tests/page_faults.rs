@@ -46,12 +46,12 @@ fn large_memory_is_faulted_in_once() {
     );
 
     // Each round drops memory that is still being filled. The next waits for it instead of taking
-    // fresh memory, unless filling is slower than page faults; what is fresh is kept, too.
+    // fresh memory, unless filling is slower than page faults; then it takes a few blocks more.
     let pending = faults(&|| {
         for _ in 0..ROUNDS {
             submit();
         }
         queue.wait().unwrap();
     });
-    assert!(pending < first * ROUNDS / 2, "{pending} after {first}");
+    assert!(pending < first * ROUNDS / 5, "{pending} after {first}");
 }

@@ -3,7 +3,7 @@
 //! A request is served, in this order, by
 //! 1. an idle block of its size class;
 //! 2. for large blocks, one that unfinished work is about to give back, if that takes no longer than
-//!    the page faults of a fresh one;
+//!    the page faults of a fresh one, or a little longer if there are several;
 //! 3. the device;
 //! 4. the device, after all idle memory of the process went back to it;
 //! 5. the device, each time unfinished work of the context has given memory back.
@@ -27,6 +27,9 @@ use crate::memory::usm::UsmKind;
 
 /// What the page faults of a fresh block cost.
 const FAULTS_PER_MEBIBYTE: Duration = Duration::from_micros(250);
+
+/// How many pending blocks make the wait for one of them longer: up to a thousand times.
+const MAX_STEPS: usize = 5;
 
 /// How long a request that would otherwise fail waits for work to give memory back. Work that takes
 /// longer may be waiting for this very thread.
@@ -149,12 +152,19 @@ impl ContextMemory {
     }
 
     /// A block that work gives back before the page faults of a fresh one would be over.
+    ///
+    /// Every further block that is pending makes patience four times as long. A program that submits faster than
+    /// the device works would otherwise take a fresh block every time, and fill the memory with
+    /// work that is not done; like this, it soon runs as fast as the device.
     fn wait_for_one(&self, pool: &MemoryPool, class: SizeClass) -> Option<Block> {
-        if pool.pending_large(class) == 0 || !may_wait_for_work() {
+        let pending = pool.pending_large(class);
+        if pending == 0 || !may_wait_for_work() {
             return None;
         }
         let mebibytes = (class.size_bytes() >> 20) as u32;
-        let deadline = Instant::now() + self.wait_per_mebibyte * mebibytes;
+        let longer = 4_u32.pow((pending - 1).min(MAX_STEPS) as u32);
+        let patience = (self.wait_per_mebibyte * mebibytes).saturating_mul(longer);
+        let deadline = Instant::now() + patience.min(LAST_RESORT);
         self.returns().wait(deadline, || {
             // Asked first: what comes back in between is then found, not given up on.
             let pending = pool.pending_large(class);
