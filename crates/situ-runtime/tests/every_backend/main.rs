@@ -11,6 +11,7 @@ mod arguments;
 mod arithmetic;
 mod faults;
 mod groups;
+mod memory;
 mod queues;
 mod ranges;
 mod sharing;
