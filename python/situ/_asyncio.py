@@ -1,6 +1,7 @@
 """Waiting for events in coroutines."""
 
 import asyncio
+from contextlib import suppress
 from typing import Any
 
 from situ._native import Event
@@ -14,8 +15,9 @@ def future_of(event: Event) -> asyncio.Future[None]:
     future: asyncio.Future[None] = loop.create_future()
 
     def tell(done: Event) -> None:
-        # Called on another thread; only this call of the loop is allowed from there.
-        if not loop.is_closed():
+        # Called on another thread; only this call of the loop is allowed from there. A loop that
+        # was closed meanwhile has nobody left who waits.
+        with suppress(RuntimeError):
             loop.call_soon_threadsafe(_settle, future, done)
 
     if event.is_complete:
@@ -26,7 +28,7 @@ def future_of(event: Event) -> asyncio.Future[None]:
 
 
 def _settle(future: asyncio.Future[Any], event: Event) -> None:
-    if future.cancelled():
+    if future.done():
         return
     try:
         event.wait()

@@ -18,7 +18,7 @@ def register() -> None:
 def _wait() -> None:
     if not _native.wait_at_exit(_PATIENCE_SECONDS):
         message = (
-            f"situ: work was still running {_PATIENCE_SECONDS:.0f} s after the program's end; "
+            f"situ: work was still running {_PATIENCE_SECONDS:g} s after the program's end; "
             "it is given up\n"
         )
         sys.stderr.write(message)

@@ -4,8 +4,10 @@ use std::time::Duration;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 use situ_runtime::{Event, Profile};
 
+use crate::call::call;
 use crate::detach::detach;
 use crate::device::hash_of;
 use crate::error::{IntoPyErr, guard};
@@ -92,7 +94,7 @@ impl PyEvent {
     }
 
     /// Calls `callback(event)` on another thread as soon as the work has ended.
-    fn add_done_callback(&self, callback: Bound<'_, PyAny>) -> PyResult<()> {
+    fn add_done_callback(slf: &Bound<'_, Self>, callback: Bound<'_, PyAny>) -> PyResult<()> {
         guard(|| {
             if !callback.is_callable() {
                 return Err(PyTypeError::new_err(format!(
@@ -100,12 +102,14 @@ impl PyEvent {
                     callback.get_type().name()?
                 )));
             }
-            let (event, callback) = (self.clone(), callback.unbind());
-            self.event.on_complete(move |_| {
+            let arguments = PyTuple::new(slf.py(), [slf])?.unbind();
+            let callback = callback.unbind();
+            slf.get().event.on_complete(move |_| {
                 // At the end of the interpreter there is nobody left to call.
                 Python::try_attach(|py| {
-                    if let Err(error) = callback.call1(py, (event,)) {
-                        error.write_unraisable(py, Some(callback.bind(py)));
+                    let callback = callback.into_bound(py);
+                    if let Err(error) = call(&callback, &arguments.into_bound(py)) {
+                        error.write_unraisable(py, Some(&callback));
                     }
                 });
             });
@@ -166,13 +170,26 @@ pub(crate) fn events_from_python(events: &Bound<'_, PyAny>) -> PyResult<Vec<Even
     Ok(found)
 }
 
+/// How long a wait may go on before it looks whether the user pressed Ctrl-C.
+const BETWEEN_SIGNALS: Duration = Duration::from_millis(50);
+
 /// Waits for pending work at the end of the interpreter, but not for ever, and tells what failed
 /// unseen. True if nothing is pending any more.
 #[pyfunction]
 pub(crate) fn wait_at_exit(py: Python<'_>, seconds: f64) -> PyResult<bool> {
     guard(|| {
-        let limit = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
-        let is_done = py.detach(|| situ_runtime::queue::wait_for_all(limit));
+        let mut left = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+        let is_done = loop {
+            let slice = left.min(BETWEEN_SIGNALS);
+            if py.detach(|| situ_runtime::queue::wait_for_all(slice)) {
+                break true;
+            }
+            py.check_signals()?;
+            left -= slice;
+            if left.is_zero() {
+                break false;
+            }
+        };
         situ_runtime::queue::warn_of_unseen_failures();
         warnings::deliver(py)?;
         Ok(is_done)

@@ -20,6 +20,7 @@
 use pyo3::prelude::*;
 
 mod array;
+mod call;
 mod context;
 mod detach;
 mod device;

@@ -10,6 +10,7 @@ use situ_runtime::memory::copy;
 use situ_runtime::{Allocation, HostError, Queue, QueueProperties};
 
 use crate::array::PyArray;
+use crate::call::call;
 use crate::context::PyContext;
 use crate::detach::detach;
 use crate::device::{self, PyDevice, hash_of};
@@ -257,7 +258,9 @@ impl PyQueue {
             let (function, arguments) = (function.clone().unbind(), arguments.clone().unbind());
             let work = move || -> Result<(), HostError> {
                 // At the end of the interpreter there is nobody left to call.
-                let called = Python::try_attach(|py| function.call1(py, arguments).map(drop));
+                let called = Python::try_attach(|py| {
+                    call(&function.into_bound(py), &arguments.into_bound(py)).map(drop)
+                });
                 match called {
                     Some(Err(error)) => Err(Arc::new(error)),
                     Some(Ok(())) | None => Ok(()),

@@ -326,10 +326,11 @@ impl Command {
         if failure.is_some() {
             self.line.add_failure(Arc::clone(self));
         }
-        // Before the end can be seen, too: after a wait for it, it is not pending.
-        self.line.end_command();
-        let (dependents, callbacks, sleepers) = {
+        let (dependents, callbacks, sleepers, _announced) = {
             let mut links = self.lock();
+            let announced = (!links.callbacks.is_empty()).then(executor::announce_job);
+            // Before the end can be seen, too: after a wait for it, it is not pending.
+            self.line.end_command();
             links.failure.clone_from(&failure);
             let end = match failure {
                 Some(_) => Status::Failed,
@@ -341,6 +342,7 @@ impl Command {
                 std::mem::take(&mut links.dependents),
                 std::mem::take(&mut links.callbacks),
                 links.sleepers,
+                announced,
             )
         };
         if sleepers > 0 {

@@ -197,7 +197,11 @@ impl Accesses {
             }
         }
         let mut add = |commands: &[Arc<Command>], edge| {
-            let unfinished = commands.iter().filter(|command| !command.is_finished());
+            // A reader that a fork has taken away disturbs nobody; a writer is missed.
+            let is_awaited = |command: &&Arc<Command>| {
+                !command.is_finished() && (edge == Edge::Dependence || !command.is_lost())
+            };
+            let unfinished = commands.iter().filter(is_awaited);
             found.extend(unfinished.map(|command| (Event::of(Arc::clone(command)), edge)));
         };
         add(&record.writers, Edge::Dependence);

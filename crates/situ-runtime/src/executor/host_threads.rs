@@ -25,6 +25,8 @@ struct HostThreads {
 #[derive(Default)]
 struct Board {
     jobs: VecDeque<Job>,
+    /// Jobs that are being run, or were announced.
+    busy: usize,
     idle: usize,
 }
 
@@ -32,7 +34,7 @@ static THREADS: ForkLocal<HostThreads> = ForkLocal::new();
 
 /// Runs a job on some host thread. It must not unwind; if it does, the panic ends with the job.
 pub(crate) fn run_on_host(job: Job) {
-    let threads = THREADS.get_or_init(HostThreads::default);
+    let threads = threads();
     let mut board = threads.lock();
     board.jobs.push_back(job);
     if board.jobs.len() <= board.idle {
@@ -43,13 +45,42 @@ pub(crate) fn run_on_host(job: Job) {
     drop(board);
     let started = thread::Builder::new()
         .name("situ-host".to_owned())
-        .spawn(|| THREADS.get_or_init(HostThreads::default).work());
+        .spawn(move || threads.work());
     // Without a thread the job still has to run, and this is the only place left.
-    if started.is_err()
-        && let Some(job) = threads.lock().jobs.pop_back()
-    {
-        run(job);
+    if started.is_err() {
+        let mut board = threads.lock();
+        if let Some(job) = board.jobs.pop_back() {
+            drop(threads.run(job, board));
+        }
     }
+}
+
+/// Says that a job is about to come, for as long as the answer lives: so nobody who asks in
+/// between believes that all is done.
+pub(crate) fn announce_job() -> Announcement {
+    threads().lock().busy += 1;
+    Announcement
+}
+
+/// See [`announce_job`].
+pub(crate) struct Announcement;
+
+impl Drop for Announcement {
+    fn drop(&mut self) {
+        threads().lock().busy -= 1;
+    }
+}
+
+/// Whether any job is waiting or running.
+pub(crate) fn has_host_jobs() -> bool {
+    THREADS.get().is_some_and(|threads| {
+        let board = threads.lock();
+        board.busy > 0 || !board.jobs.is_empty()
+    })
+}
+
+fn threads() -> &'static HostThreads {
+    THREADS.get_or_init(HostThreads::default)
 }
 
 impl HostThreads {
@@ -58,9 +89,7 @@ impl HostThreads {
         let mut board = self.lock();
         loop {
             if let Some(job) = board.jobs.pop_front() {
-                drop(board);
-                run(job);
-                board = self.lock();
+                board = self.run(job, board);
                 continue;
             }
             board.idle += 1;
@@ -76,12 +105,18 @@ impl HostThreads {
         }
     }
 
+    /// Runs a job, without the lock.
+    fn run<'a>(&'a self, job: Job, mut board: MutexGuard<'a, Board>) -> MutexGuard<'a, Board> {
+        board.busy += 1;
+        drop(board);
+        // The jobs report their own panics; this keeps the thread alive whatever happens.
+        let _ = catch_unwind(AssertUnwindSafe(job));
+        let mut board = self.lock();
+        board.busy -= 1;
+        board
+    }
+
     fn lock(&self) -> MutexGuard<'_, Board> {
         self.board.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-fn run(job: Job) {
-    // The jobs report their own panics; this keeps the thread alive whatever happens.
-    let _ = catch_unwind(AssertUnwindSafe(job));
 }

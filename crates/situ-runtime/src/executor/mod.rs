@@ -19,7 +19,7 @@ use crate::command::{Command, Ready};
 use crate::error::{Error, Result};
 use crate::fork::ForkLocal;
 use crew::Crew;
-pub(crate) use host_threads::run_on_host;
+pub(crate) use host_threads::{announce_job, has_host_jobs, run_on_host};
 
 /// The threads that run one device's commands. None is started before it is needed, and a forked
 /// child starts its own.

@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::command::Command;
-use crate::context::Context;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::fork;
@@ -15,7 +14,6 @@ use crate::queue::QueueProperties;
 /// The commands of one queue.
 pub(crate) struct Line {
     device: Device,
-    context: Context,
     properties: QueueProperties,
     state: Mutex<State>,
     /// Commands that were submitted and have not ended.
@@ -63,15 +61,9 @@ impl State {
 
 impl Line {
     /// A line of a new queue, or of a forked child's copy of one.
-    pub(crate) fn new(
-        device: Device,
-        context: Context,
-        properties: QueueProperties,
-        lost: usize,
-    ) -> Arc<Self> {
+    pub(crate) fn new(device: Device, properties: QueueProperties, lost: usize) -> Arc<Self> {
         let line = Arc::new(Self {
             device,
-            context,
             properties,
             state: Mutex::default(),
             pending: AtomicUsize::new(0),
@@ -213,10 +205,7 @@ pub(crate) fn all_lines() -> Vec<Arc<Line>> {
     lines().iter().filter_map(Weak::upgrade).collect()
 }
 
-/// The lines with pending commands, of one context or of all.
-pub(crate) fn busy_lines(context: Option<&Context>) -> Vec<Arc<Line>> {
-    all_lines()
-        .into_iter()
-        .filter(|line| line.pending() > 0 && context.is_none_or(|wanted| line.context == *wanted))
-        .collect()
+/// Whether any line has pending commands.
+pub(crate) fn is_any_busy() -> bool {
+    all_lines().iter().any(|line| line.pending() > 0)
 }

@@ -330,8 +330,7 @@ impl Queue {
         let inner = &*self.0;
         let line = inner.line.get_or_init_after(|parent| {
             let lost = parent.map_or(0, |line| line.pending());
-            let (device, context) = (inner.device.clone(), inner.context.clone());
-            Line::new(device, context, inner.properties, lost)
+            Line::new(inner.device.clone(), inner.properties, lost)
         });
         line.check_fork()?;
         Ok(line)
@@ -366,11 +365,19 @@ fn wait_for_events<'a>(
     })
 }
 
-/// Waits until no queue has anything pending, or until time is up; true if nothing is pending.
+/// Waits until no queue has anything pending and no callback is left to call, or until time is up;
+/// true if nothing is left.
 ///
 /// For the end of a process: failures stay where they are.
 pub fn wait_for_all(limit: Duration) -> bool {
-    wait_until_idle(None, limit)
+    let deadline = Instant::now().checked_add(limit);
+    while line::is_any_busy() || executor::has_host_jobs() {
+        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return false;
+        }
+        std::thread::sleep(Duration::from_micros(200));
+    }
+    true
 }
 
 /// Turns failures that nobody was told of, on any queue, into warnings.
@@ -383,18 +390,6 @@ pub fn warn_of_unseen_failures() {
             warnings::process_sink().push(Warning::UnseenFailure { message });
         }
     }
-}
-
-/// As [`wait_for_all`], for the queues of one context.
-pub(crate) fn wait_until_idle(context: Option<&Context>, limit: Duration) -> bool {
-    let deadline = Instant::now() + limit;
-    while !line::busy_lines(context).is_empty() {
-        if Instant::now() >= deadline {
-            return false;
-        }
-        std::thread::sleep(Duration::from_micros(200));
-    }
-    true
 }
 
 impl Drop for Inner {

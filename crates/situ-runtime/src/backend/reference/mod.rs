@@ -14,6 +14,7 @@ use crate::aspect::Aspect;
 use crate::backend::{DeviceMemory, DeviceProgram, Driver, host_memory};
 use crate::device_info::{DeviceInfo, VectorWidths};
 use crate::error::{Error, Result};
+use crate::fork::ForkLocal;
 use crate::launch::DeviceArgument;
 use crate::memory::usm::{Memory, UsmKind};
 use crate::partition::{Partition, PartitionInfo, PartitionProblem};
@@ -27,13 +28,13 @@ const MAX_LOCAL_BYTES: u64 = 1 << 20;
 /// The device that runs kernels by the book.
 pub(crate) struct ReferenceDriver {
     /// One launch at a time: the interpreter looks at whole allocations.
-    running: Arc<Mutex<()>>,
+    running: Arc<ForkLocal<Mutex<()>>>,
 }
 
 impl ReferenceDriver {
     pub(crate) fn new() -> Self {
         Self {
-            running: Arc::new(Mutex::new(())),
+            running: Arc::new(ForkLocal::new()),
         }
     }
 }
@@ -111,7 +112,7 @@ impl Driver for ReferenceDriver {
 
 struct ReferenceProgram {
     kernels: Vec<Interpreter>,
-    running: Arc<Mutex<()>>,
+    running: Arc<ForkLocal<Mutex<()>>>,
 }
 
 impl DeviceProgram for ReferenceProgram {
@@ -139,7 +140,8 @@ impl DeviceProgram for ReferenceProgram {
                 },
             })
             .collect();
-        let _one_at_a_time = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let running = self.running.get_or_init(Mutex::default);
+        let _one_at_a_time = running.lock().unwrap_or_else(PoisonError::into_inner);
         let mut buffers: Vec<&mut [u8]> = memories
             .iter()
             .map(|memory| {
