@@ -75,10 +75,15 @@ impl CostEstimate {
         (ns > 0.0).then_some(ns)
     }
 
-    /// Mixes a measurement in. Lost updates between threads do no harm.
+    /// Mixes a measurement in. Lost updates between threads do no harm. One that says nothing new is
+    /// not written: threads that launch the same kernel would fight for the cache line.
     fn update(&self, elapsed: Duration, granules: u64) {
         let measured = elapsed.as_nanos() as f32 / granules as f32;
-        let mixed = self.get().map_or(measured, |old| 0.5 * (old + measured));
+        let old = self.get();
+        if old.is_some_and(|old| measured > 0.5 * old && measured < 2.0 * old) {
+            return;
+        }
+        let mixed = old.map_or(measured, |old| 0.5 * (old + measured));
         self.ns_per_granule
             .store(mixed.max(f32::MIN_POSITIVE).to_bits(), Ordering::Relaxed);
     }
