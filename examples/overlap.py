@@ -47,7 +47,8 @@ def main() -> None:
         queues = [situ.Queue(gpu, enable_profiling=True) for gpu in gpus]
         parts = [situ.asarray(half, queue=q) for half, q in zip(halves, queues, strict=True)]
         totals = [situ.zeros(part.shape, queue=part.queue) for part in parts]
-        for queue in queues:
+        for queue, part in zip(queues, parts, strict=True):
+            accumulate(part, part.copy())  # compiles, so that the picture shows work only
             queue.wait()
         events = {gpu.filter_string: [] for gpu in gpus}
         for _ in range(STEPS):

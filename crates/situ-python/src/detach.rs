@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use situ_runtime::submission;
 
 use crate::error::IntoPyErr;
-use crate::{site, warnings};
+use crate::{interrupt, site, warnings};
 
 /// Runs `work` without the GIL, turns its error into a Python exception and passes warnings on.
 ///
@@ -30,7 +30,11 @@ where
     {
         submissions.locate(&site);
     }
-    let result = result.map_err(|error| error.into_py_err(py))?;
+    // A signal handler's exception is what the user expects, not the wait it ended.
+    let result = result.map_err(|error| {
+        let own = error.into_py_err(py);
+        interrupt::take().unwrap_or(own)
+    })?;
     warnings::deliver(py)?;
     Ok(result)
 }

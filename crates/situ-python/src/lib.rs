@@ -31,6 +31,7 @@ mod event;
 mod functions;
 mod host_access;
 mod host_memory;
+mod interrupt;
 mod kernel;
 mod memory;
 mod moving;
@@ -94,6 +95,7 @@ mod _native {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::interrupt::install();
         crate::device::add_properties(module.py())
     }
 }

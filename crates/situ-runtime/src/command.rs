@@ -24,6 +24,7 @@ use smallvec::SmallVec;
 use crate::error::{Error, Result, panic_message};
 use crate::executor;
 use crate::fork;
+use crate::interrupt;
 use crate::program::Kernel;
 use crate::queue::line::Line;
 use crate::submission::{self, Site};
@@ -378,7 +379,7 @@ impl Command {
     /// Returns when the command has ended, however it ended.
     ///
     /// # Errors
-    /// Only waits that could never end.
+    /// Waits that could never end, and those that were broken off.
     pub(crate) fn wait_for_end(self: &Arc<Self>) -> Result<()> {
         if self.is_finished() {
             return Ok(());
@@ -394,20 +395,27 @@ impl Command {
         {
             executor::schedule_all(self.run());
         }
-        self.sleep_until_finished();
+        while !self.sleep_until_finished() {
+            if interrupt::is_requested() {
+                return Err(Error::Interrupted {
+                    command: self.label.to_string(),
+                });
+            }
+        }
         Ok(())
     }
 
-    fn sleep_until_finished(&self) {
+    /// Sleeps until the command has ended, but not much longer than a user can be kept waiting for an
+    /// answer to Ctrl-C; false if it has not ended.
+    fn sleep_until_finished(&self) -> bool {
         let mut links = self.lock();
         links.sleepers += 1;
-        while !self.is_finished() {
-            links = self
-                .finished
-                .wait(links)
-                .unwrap_or_else(PoisonError::into_inner);
-        }
+        let (mut links, _) = self
+            .finished
+            .wait_timeout_while(links, interrupt::INTERVAL, |_| !self.is_finished())
+            .unwrap_or_else(PoisonError::into_inner);
         links.sleepers -= 1;
+        self.is_finished()
     }
 
     /// How a finished command ended. Whoever asks counts as having been told.

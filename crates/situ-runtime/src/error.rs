@@ -500,6 +500,17 @@ pub enum Error {
         command: String,
     },
 
+    /// The user broke a wait off.
+    #[error(
+        "the wait for {command} was interrupted\n  \
+         why:  somebody asked for it, for example with Ctrl-C\n  \
+         help: the work goes on; wait again when you need it"
+    )]
+    Interrupted {
+        /// What was waited for.
+        command: String,
+    },
+
     /// Work was pending when the process forked.
     #[error(
         "work on {device} was lost in a fork\n  \

@@ -53,6 +53,7 @@ pub mod error;
 pub mod event;
 mod executor;
 mod fork;
+pub mod interrupt;
 pub mod launch;
 pub mod memory;
 mod order;

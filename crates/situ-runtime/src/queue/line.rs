@@ -137,7 +137,7 @@ impl Line {
     /// Returns when everything submitted so far has ended, however it ended.
     ///
     /// # Errors
-    /// Only waits that could never end.
+    /// Waits that could never end, and those that were broken off.
     pub(crate) fn wait_for_end(&self) -> Result<()> {
         let awaited: Vec<Arc<Command>> = {
             let mut state = self.lock();
