@@ -111,7 +111,7 @@ fn main() {
                 scope.spawn(|| {
                     let queue = Queue::new(&device);
                     let arguments = arrays(&queue, 10);
-                    for _ in 0..LAUNCHES {
+                    for _ in 0..5 * LAUNCHES {
                         launch(&queue, &arguments);
                     }
                     queue.wait().expect("it worked");
@@ -120,7 +120,7 @@ fn main() {
         });
         rate(
             &format!("{threads} threads, a queue each"),
-            threads * LAUNCHES,
+            threads * 5 * LAUNCHES,
             start,
         );
     }

@@ -75,17 +75,22 @@ impl CostEstimate {
         (ns > 0.0).then_some(ns)
     }
 
-    /// Mixes a measurement in. Lost updates between threads do no harm. One that says nothing new is
-    /// not written: threads that launch the same kernel would fight for the cache line.
+    /// Learns from a measurement. Lost updates between threads do no harm.
+    ///
+    /// A lower cost is believed at once: nothing makes work faster than it is. A higher one may be a
+    /// thread that lost its processor for a while, so the estimate at most doubles. What says little
+    /// new is not written at all, or threads that launch the same kernel would fight for the cache
+    /// line.
     fn update(&self, elapsed: Duration, granules: u64) {
         let measured = elapsed.as_nanos() as f32 / granules as f32;
-        let old = self.get();
-        if old.is_some_and(|old| measured > 0.5 * old && measured < 2.0 * old) {
-            return;
-        }
-        let mixed = old.map_or(measured, |old| 0.5 * (old + measured));
+        let learnt = match self.get() {
+            None => measured,
+            Some(old) if measured < 0.8 * old => measured,
+            Some(old) if measured > 1.5 * old => (2.0 * old).min(0.5 * (old + measured)),
+            Some(_) => return,
+        };
         self.ns_per_granule
-            .store(mixed.max(f32::MIN_POSITIVE).to_bits(), Ordering::Relaxed);
+            .store(learnt.max(f32::MIN_POSITIVE).to_bits(), Ordering::Relaxed);
     }
 }
 

@@ -281,3 +281,26 @@ fn workers_of_a_pinned_pool_keep_to_their_processors() {
     assert!(!seen.is_empty());
     assert!(seen.iter().all(|set| *set == cores), "{seen:?}");
 }
+
+#[test]
+fn a_cost_estimate_forgets_a_single_bad_measurement() {
+    let cost = CostEstimate::new();
+    let measure = |ns| cost.update(Duration::from_nanos(ns), 1);
+    assert_eq!(cost.get(), None);
+    measure(50_000);
+    assert_eq!(cost.get(), Some(50_000.0));
+    measure(1000);
+    assert_eq!(cost.get(), Some(1000.0), "a lower cost is believed at once");
+    measure(1200);
+    assert_eq!(cost.get(), Some(1000.0), "little new");
+    measure(4_000_000);
+    assert_eq!(cost.get(), Some(2000.0), "a higher one with care");
+    for _ in 0..20 {
+        measure(4_000_000);
+    }
+    assert!(
+        cost.get().is_some_and(|ns| ns > 2_000_000.0),
+        "{:?}",
+        cost.get()
+    );
+}
