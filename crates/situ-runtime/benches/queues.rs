@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use situ_ir::{AddressSpace, DType, FunctionBuilder, Module, NdRange, Type, validate};
 use situ_runtime::{
-    Allocation, Argument, Device, Kernel, Program, Queue, QueueProperties, UsmKind,
+    Allocation, Argument, Device, Event, Kernel, Program, Queue, QueueProperties, UsmKind,
 };
 
 const LAUNCHES: usize = 100_000;
@@ -57,16 +57,27 @@ fn main() {
         queue.wait().expect("it worked");
     }
 
+    // `perf record ... queues threads` shows what many threads do, and nothing else.
+    if !std::env::args().any(|argument| argument == "threads") {
+        one_thread(&queue, &arguments, &launch);
+    }
+    many_threads(&device, &launch);
+    allocation_rate(&queue);
+}
+
+type Launch<'a> = dyn Fn(&Queue, &[Argument]) -> Event + Sync + 'a;
+
+fn one_thread(queue: &Queue, arguments: &[Argument], launch: &Launch<'_>) {
     let start = Instant::now();
     for _ in 0..LAUNCHES {
-        launch(&queue, &arguments).wait().expect("it worked");
+        launch(queue, arguments).wait().expect("it worked");
     }
     let ns = start.elapsed().as_nanos() as f64 / LAUNCHES as f64;
     println!("launch and wait, 3 arrays of 10: {ns:.0} ns");
 
     let start = Instant::now();
     for _ in 0..LAUNCHES {
-        launch(&queue, &arguments);
+        launch(queue, arguments);
     }
     queue.wait().expect("it worked");
     rate("dependent launches on an idle queue", LAUNCHES, start);
@@ -76,7 +87,7 @@ fn main() {
             in_order,
             enable_profiling: false,
         };
-        let queue = Queue::with_context(device.default_context(), &device, properties)
+        let queue = Queue::with_context(queue.context(), queue.device(), properties)
             .expect("it is its own context");
         let (open, opened) = channel::<()>();
         let gate = queue
@@ -91,7 +102,7 @@ fn main() {
         }
         let start = Instant::now();
         for _ in 0..LAUNCHES {
-            launch(&queue, &arguments);
+            launch(&queue, arguments);
         }
         rate(
             &format!("submissions behind a gate, {order}"),
@@ -103,13 +114,15 @@ fn main() {
         queue.wait().expect("it worked");
         rate(&format!("  and their execution, {order}"), LAUNCHES, start);
     }
+}
 
+fn many_threads(device: &Device, launch: &Launch<'_>) {
     for threads in [1, 2, 4, 8] {
         let start = Instant::now();
         std::thread::scope(|scope| {
             for _ in 0..threads {
                 scope.spawn(|| {
-                    let queue = Queue::new(&device);
+                    let queue = Queue::new(device);
                     let arguments = arrays(&queue, 10);
                     for _ in 0..5 * LAUNCHES {
                         launch(&queue, &arguments);
@@ -124,7 +137,6 @@ fn main() {
             start,
         );
     }
-    allocation_rate(&queue);
 }
 
 fn allocation_rate(queue: &Queue) {
