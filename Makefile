@@ -79,6 +79,12 @@ test-python: build  ## Every Python test but the wheel's
 test-wheel: wheel  ## Run the wheel in an empty environment
 	@$(STEP) "wheel test" $(BIN)/pytest -q tests/packaging
 
+.PHONY: stress
+stress: build  ## Attack the queues for minutes: random programs against a model, many threads
+	@$(STEP) "random programs" cargo test -p situ-runtime --locked --quiet --test model -- --ignored
+	@$(STEP) "many threads" cargo test -p situ-runtime --locked --quiet --test stress -- --ignored
+	@$(STEP) "Python queues" $(BIN)/pytest -q tests/runtime
+
 .PHONY: snapshots
 snapshots: setup  ## Rewrite the expected outputs of snapshot tests, for review with git diff
 	@INSTA_UPDATE=always INSTA_FORCE_PASS=1 cargo test --workspace --locked --quiet

@@ -83,8 +83,8 @@ impl Status {
     }
 }
 
-/// How a command waits for another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How a command waits for another, from the weakest to the strongest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Edge {
     /// Not before it, because of the queue.
     Order,
@@ -244,10 +244,21 @@ impl Command {
             Status::Failed => return Ok(()),
             Status::Submitted | Status::Running => {}
         }
-        self.waits_for.fetch_add(1, Ordering::Relaxed);
-        links.dependents.push((Arc::clone(self), edge));
+        let is_listed = match links.dependents.last_mut() {
+            // The same data is used twice, or an event named twice: the stronger edge counts.
+            Some((last, known)) if Arc::ptr_eq(last, self) => {
+                let is_listed = *known != Edge::Order;
+                *known = (*known).max(edge);
+                is_listed
+            }
+            _ => {
+                self.waits_for.fetch_add(1, Ordering::Relaxed);
+                links.dependents.push((Arc::clone(self), edge));
+                false
+            }
+        };
         drop(links);
-        if edge != Edge::Order {
+        if edge != Edge::Order && !is_listed {
             self.lock().dependencies.push(Arc::clone(earlier));
         }
         Ok(())
