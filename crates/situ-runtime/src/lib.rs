@@ -33,6 +33,8 @@
 //! |---|---|
 //! | [`platform`], [`device`], [`selector`], [`context`], [`queue`], [`event`] | the objects users name |
 //! | [`aspect`], [`device_info`], [`partition`] | what a device is, and how it is cut |
+//! | `command`, `executor`, `order` | submitted work: the graph of it, who runs it, what waits for what |
+//! | [`submission`], [`interrupt`], `fork` | where work came from; breaking off waits; child processes |
 //! | [`memory`] | USM allocations, their pool, copies |
 //! | [`program`], [`launch`] | compiled code, and running it |
 //! | [`compile_cache`] | compiled code, found again |

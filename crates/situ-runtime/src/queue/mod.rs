@@ -322,7 +322,7 @@ impl Queue {
 
     /// How many commands were submitted and have not ended.
     pub fn pending(&self) -> usize {
-        self.line().map_or(0, |line| line.pending())
+        self.0.line.get().map_or(0, |line| line.pending())
     }
 
     /// The commands of this process.
