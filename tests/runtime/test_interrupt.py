@@ -28,7 +28,8 @@ def interrupt() -> Iterator[Callable[[], None]]:
 
 
 def waits(queue: situ.Queue, event: situ.Event, x: situ.ndarray) -> list[Callable[[], object]]:
-    return [queue.wait, event.wait, lambda: situ.Event.wait_for([event]), x.to_numpy]
+    several = [event, queue.barrier(), queue.host_task(int)]
+    return [queue.wait, event.wait, lambda: situ.Event.wait_for(several), x.to_numpy]
 
 
 @pytest.mark.parametrize("which", range(4))

@@ -22,7 +22,9 @@ fn is_requested() -> bool {
     // At the end of the interpreter there are no signal handlers left.
     let raised = Python::try_attach(|py| py.check_signals().err()).flatten();
     let is_raised = raised.is_some();
-    RAISED.set(raised);
+    if is_raised {
+        RAISED.set(raised);
+    }
     is_raised
 }
 

@@ -101,13 +101,12 @@ impl Event {
         self.0.as_ref().map_or(Ok(()), Command::wait)
     }
 
-    /// Waits for several events; all of them have ended when it returns.
+    /// Waits for several events; all of them have ended when it returns, unless it is interrupted.
     ///
     /// # Errors
     /// The first failure among them.
     pub fn wait_for_all(events: &[Self]) -> Result<()> {
-        let results: Vec<_> = events.iter().map(Self::wait).collect();
-        results.into_iter().collect()
+        first_failure(events.iter().map(Self::wait))
     }
 
     /// Calls `callback` with the outcome on a host thread, as soon as the work has ended. A failure
@@ -137,6 +136,18 @@ impl Event {
             }),
         }
     }
+}
+
+/// The first failure of several waits, all of which are made; but an interrupted one is the last.
+pub(crate) fn first_failure(waits: impl Iterator<Item = Result<()>>) -> Result<()> {
+    let mut outcome = Ok(());
+    for result in waits {
+        if let Err(Error::Interrupted { .. }) = result {
+            return result;
+        }
+        outcome = outcome.and(result);
+    }
+    outcome
 }
 
 impl PartialEq for Event {

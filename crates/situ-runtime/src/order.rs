@@ -21,7 +21,7 @@ use smallvec::SmallVec;
 use crate::command::{Command, Edge};
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::event::Event;
+use crate::event::{Event, first_failure};
 use crate::fork;
 use crate::memory::usm::Allocation;
 use crate::queue::{Queue, Task, named};
@@ -80,14 +80,14 @@ pub(crate) fn wait(allocation: &Allocation, access: Access) -> Result<()> {
     if !allocation.accesses().dependencies(access, &mut found) {
         return Err(lost(allocation));
     }
-    let results: SmallVec<[Result<()>; 4]> = found
-        .iter()
-        .map(|(event, edge)| match (event.command(), edge) {
-            (Some(reader), Edge::AntiDependence) => reader.wait_for_end(),
-            _ => event.wait(),
-        })
-        .collect();
-    results.into_iter().collect()
+    first_failure(
+        found
+            .iter()
+            .map(|(event, edge)| match (event.command(), edge) {
+                (Some(reader), Edge::AntiDependence) => reader.wait_for_end(),
+                _ => event.wait(),
+            }),
+    )
 }
 
 fn lost(allocation: &Allocation) -> Error {
