@@ -133,12 +133,15 @@ pub(crate) struct Accesses {
 struct Record {
     writers: SmallVec<[Arc<Command>; 1]>,
     readers: SmallVec<[Arc<Command>; 2]>,
-    /// The number of readers at which they are looked through for some that have ended.
+    /// The number of commands at which they are looked through for some that have ended.
     prune_at: usize,
 }
 
 /// How many readers are searched for one that a new reader speaks for.
 const LOOK_BACK: usize = 8;
+
+/// With more commands than this, they are not looked through each time.
+const FEW: usize = 64;
 
 impl Record {
     /// Forgets commands that have ended, and readers that a forked child has no part in.
@@ -146,11 +149,20 @@ impl Record {
         self.writers.retain(|writer| !writer.is_finished());
         self.readers
             .retain(|reader| !reader.is_finished() && !reader.is_lost());
-        self.prune_at = (2 * self.readers.len()).max(16);
+        self.set_prune_at();
+    }
+
+    /// Looking through the record is paid for by as many additions to it.
+    fn set_prune_at(&mut self) {
+        self.prune_at = (2 * self.len()).max(FEW);
+    }
+
+    fn len(&self) -> usize {
+        self.writers.len() + self.readers.len()
     }
 
     fn add_reader(&mut self, command: &Arc<Command>) {
-        if self.readers.len() >= self.prune_at {
+        if self.len() >= self.prune_at {
             self.prune();
         }
         // On an in-order queue the later reader speaks for the earlier one, which is among the last
@@ -166,8 +178,13 @@ impl Record {
         let is_concurrent = |earlier: &mut Arc<Command>| {
             !(earlier.is_finished() || awaited.covers(earlier) || follows(command, earlier))
         };
-        self.writers.retain(is_concurrent);
-        self.readers.retain(is_concurrent);
+        // Whoever waits for many can afford to look at as many.
+        let few = FEW.max(2 * awaited.0.len());
+        if self.len() <= few || self.len() >= self.prune_at {
+            self.writers.retain(is_concurrent);
+            self.readers.retain(is_concurrent);
+            self.set_prune_at();
+        }
         self.writers.push(Arc::clone(command));
     }
 }
