@@ -92,7 +92,7 @@ pub(crate) trait DeviceProgram: Send + Sync {
     /// alive.
     fn run(&self, kernel: usize, range: &NdRange, arguments: &[DeviceArgument<'_>]) -> Result<()>;
 
-    /// Whether a launch is expected to end within microseconds, so that it is best run by the
+    /// Whether a launch is expected to end within some 100 microseconds, so that it is best run by the
     /// thread that asks for it. Only a guess is needed.
     fn is_brief(&self, kernel: usize, range: &NdRange) -> bool;
 }

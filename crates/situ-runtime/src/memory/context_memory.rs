@@ -2,8 +2,7 @@
 //!
 //! A request is served, in this order, by
 //! 1. an idle block of its size class;
-//! 2. for large blocks, one that unfinished work is about to give back, if that takes no longer than
-//!    the page faults of a fresh one, or a little longer if there are several;
+//! 2. one that unfinished work is about to give back: see [`ContextMemory::wait_for_used`];
 //! 3. the device;
 //! 4. the device, after all idle memory of the process went back to it;
 //! 5. the device, each time unfinished work of the context has given memory back.
@@ -17,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use super::pool::{Block, MemoryPool};
 use super::returns::Returns;
-use super::size_class::SizeClass;
+use super::size_class::{Position, SizeClass};
 use super::statistics::{ContextStatistics, PoolStatistics};
 use crate::device::Device;
 use crate::error::{Error, Result};
@@ -25,11 +24,15 @@ use crate::executor;
 use crate::fork::{self, ForkLocal};
 use crate::memory::usm::UsmKind;
 
-/// What the page faults of a fresh block cost.
-const FAULTS_PER_MEBIBYTE: Duration = Duration::from_micros(250);
+/// How much memory unfinished work may hold before requests for small blocks wait.
+const RUN_AHEAD_BYTES: u64 = 8 << 20;
 
-/// How many pending blocks make the wait for one of them longer: up to a thousand times.
-const MAX_STEPS: usize = 5;
+/// How long a request waits for memory that unfinished work holds, before it takes fresh memory.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The part of the device's memory that unfinished work may hold without anything coming back.
+/// Beyond that, waits in vain do not keep others from waiting.
+const STALLED_SHARE: u64 = 16;
 
 /// How long a request that would otherwise fail waits for work to give memory back. Work that takes
 /// longer may be waiting for this very thread.
@@ -41,8 +44,8 @@ pub(crate) struct ContextMemory {
     devices: Box<[Device]>,
     pools: [MemoryPool; UsmKind::ALL.len()],
     returns: ForkLocal<Returns>,
-    /// How long waiting for a used block pays.
-    wait_per_mebibyte: Duration,
+    /// How long a used block is waited for.
+    patience: Duration,
     /// One more than the generation of the process that has it in its list; see [`fork`].
     listed: AtomicU64,
 }
@@ -55,7 +58,7 @@ impl ContextMemory {
             devices: devices.into(),
             pools: UsmKind::ALL.map(|kind| MemoryPool::new(devices[0].clone(), kind)),
             returns: ForkLocal::new(),
-            wait_per_mebibyte: FAULTS_PER_MEBIBYTE,
+            patience: PATIENCE,
             listed: AtomicU64::new(0),
         })
     }
@@ -134,7 +137,7 @@ impl ContextMemory {
         size_bytes: usize,
         kind: UsmKind,
     ) -> Option<Block> {
-        if let Some(block) = self.wait_for_one(pool, class) {
+        if let Some(block) = self.wait_for_used(pool, class) {
             return Some(block);
         }
         self.join_list();
@@ -151,28 +154,36 @@ impl ContextMemory {
             .or_else(|| self.wait_for_work(pool, class))
     }
 
-    /// A block that work gives back before the page faults of a fresh one would be over.
+    /// A block that unfinished work gives back, if it holds so much that it is worth waiting for.
     ///
-    /// Every further block that is pending makes patience four times as long. A program that submits faster than
-    /// the device works would otherwise take a fresh block every time, and fill the memory with
-    /// work that is not done; like this, it soon runs as fast as the device.
-    fn wait_for_one(&self, pool: &MemoryPool, class: SizeClass) -> Option<Block> {
-        let pending = pool.pending_large(class);
-        if pending == 0 || !may_wait_for_work() {
+    /// A program that submits faster than the device works would otherwise take fresh memory for every
+    /// step: pages that have to be made, and that are in no cache when their turn comes. So a large
+    /// block is waited for as soon as work holds one of its size, and a small one when work holds many.
+    /// What was submitted keeps the device busy meanwhile.
+    fn wait_for_used(&self, pool: &MemoryPool, class: SizeClass) -> Option<Block> {
+        let returns = self.returns();
+        let stalled_limit = self.device().info().memory_bytes / STALLED_SHARE;
+        let is_in_vain = returns.is_stalled() && pool.pending_bytes() < stalled_limit;
+        if is_in_vain || !may_wait_for_work() {
             return None;
         }
-        let mebibytes = (class.size_bytes() >> 20) as u32;
-        let longer = 4_u32.pow((pending - 1).min(MAX_STEPS) as u32);
-        let patience = (self.wait_per_mebibyte * mebibytes).saturating_mul(longer);
-        let deadline = Instant::now() + patience.min(LAST_RESORT);
-        self.returns().wait(deadline, || {
-            // Asked first: what comes back in between is then found, not given up on.
-            let pending = pool.pending_large(class);
-            match pool.take_idle(class) {
-                None if pending > 0 => ControlFlow::Continue(()),
-                found => ControlFlow::Break(found),
-            }
-        })
+        let deadline = Instant::now() + self.patience;
+        if let Position::Large(_) = class.position() {
+            return returns.wait(deadline, || {
+                // Asked first: what comes back in between is then found, not given up on.
+                let pending = pool.pending_large(class);
+                match pool.take_idle(class) {
+                    None if pending > 0 => ControlFlow::Continue(()),
+                    found => ControlFlow::Break(found),
+                }
+            });
+        }
+        if pool.pending_bytes() <= RUN_AHEAD_BYTES {
+            return None;
+        }
+        // Until there is much less, so that not every return wakes this thread up.
+        returns.watch(deadline, || pool.pending_bytes() <= RUN_AHEAD_BYTES / 2);
+        pool.take_idle(class)
     }
 
     /// A block from a device that had none, as soon as work has given enough back.

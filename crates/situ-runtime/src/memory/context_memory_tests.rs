@@ -136,8 +136,7 @@ fn a_block_goes_back_to_the_thread_that_took_it() {
 fn a_large_block_that_work_gives_back_in_time_is_waited_for() {
     let mut memory = memory();
     // The wait must end with the block, not with the time.
-    let patience = &mut Arc::get_mut(&mut memory).unwrap().wait_per_mebibyte;
-    *patience = Duration::from_mins(10);
+    Arc::get_mut(&mut memory).unwrap().patience = Duration::from_mins(10);
     let block = memory.take(1 << 20, KIND).unwrap();
     memory.mark_pending(&block, KIND);
     let (asking, asked) = mpsc::channel();
@@ -159,16 +158,50 @@ fn a_large_block_that_work_gives_back_in_time_is_waited_for() {
 }
 
 #[test]
-fn work_that_takes_longer_than_page_faults_is_not_waited_for() {
-    let memory = memory();
+fn small_blocks_wait_until_work_holds_few_of_them() {
+    let mut memory = memory();
+    Arc::get_mut(&mut memory).unwrap().patience = Duration::from_mins(10);
+    let size = 512 << 10;
+    // The last of these is asked for when 8 MiB are pending, which is just not too much.
+    let blocks: Vec<Block> = (0..17)
+        .map(|_| {
+            let block = memory.take(size, KIND).unwrap();
+            memory.mark_pending(&block, KIND);
+            block
+        })
+        .collect();
+    let (asking, asked) = mpsc::channel();
+    thread::scope(|scope| {
+        let waiter = scope.spawn(|| {
+            asking.send(()).unwrap();
+            memory.take(size, KIND).unwrap()
+        });
+        asked.recv().unwrap();
+        thread::sleep(Duration::from_millis(20));
+        assert!(!waiter.is_finished());
+        for block in &blocks {
+            memory.give_back(block, KIND, true);
+        }
+        let found = waiter.join().unwrap();
+        memory.give_back(&found, KIND, false);
+    });
+    assert_eq!(statistics(&memory).pending_blocks, 0);
+}
+
+#[test]
+fn nobody_waits_again_for_work_that_gives_nothing_back() {
+    let mut memory = memory();
+    Arc::get_mut(&mut memory).unwrap().patience = Duration::from_millis(5);
     let block = memory.take(1 << 20, KIND).unwrap();
     memory.mark_pending(&block, KIND);
     let fresh = memory.take(1 << 20, KIND).unwrap();
     assert_ne!(address(&fresh), address(&block));
+    assert!(memory.returns().is_stalled());
     assert_eq!(statistics(&memory).system_requests, 2);
     let found = statistics(&memory);
     assert_eq!((found.used_blocks, found.pending_blocks), (1, 1));
     memory.give_back(&block, KIND, true);
+    assert!(!memory.returns().is_stalled());
     memory.give_back(&fresh, KIND, false);
     assert_eq!(statistics(&memory).idle_blocks, 2);
 }

@@ -17,7 +17,7 @@ use crate::queue::{Queue, Task};
 
 /// Copies and fills up to this size run on the caller when nothing is pending: they take about as
 /// long as waking a thread.
-const BRIEF_BYTES: usize = 128 << 10;
+const BRIEF_BYTES: usize = 1 << 20;
 
 /// Copies host bytes into an allocation, once no command uses it.
 ///

@@ -29,6 +29,11 @@ use crate::fork::ForkLocal;
 /// Launches expected to take less than this stay on the caller.
 const INLINE_NS: f32 = 20_000.0;
 
+/// Work that all threads together are expected to finish in less than this is brief: handing it to
+/// an executor, and the switches of threads on the way there and back, would cost a good part of it.
+/// Whoever submits one such launch after the other also finds its data in the caches.
+const BRIEF_NS: f32 = 100_000.0;
+
 /// The length of one inline trial chunk, and the time after which the rest is shared out.
 const TRIAL_NS: f32 = 8_000.0;
 
@@ -145,11 +150,14 @@ impl Pool {
         self.threads
     }
 
-    /// Whether work is known to be over in a few microseconds.
+    /// Whether work is known to be over soon, so that the caller may as well do it.
     pub fn is_brief(&self, len: u64, granule: u64, cost: &CostEstimate) -> bool {
         let granules = len.div_ceil(granule.max(1));
-        cost.get()
-            .is_some_and(|ns| ns * (granules as f32) < INLINE_NS)
+        let threads = self
+            .threads
+            .min(usize::try_from(granules).unwrap_or(usize::MAX));
+        let limit = BRIEF_NS * threads.max(1) as f32;
+        cost.get().is_some_and(|ns| ns * (granules as f32) < limit)
     }
 
     /// Runs all of the work and returns when it is done.
