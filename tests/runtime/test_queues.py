@@ -2,6 +2,7 @@
 
 import gc
 import inspect
+import pickle
 import threading
 import time
 import warnings
@@ -188,6 +189,58 @@ def test_what_is_no_event_is_nothing_to_wait_for(wrong):
             submit()
     assert queue.pending == 0
     assert x.to_numpy().tolist() == [1]
+
+
+def test_copies_and_fills_take_their_turn(queue):
+    large = 300_000
+    x = situ.memory.Allocation(large, "shared", queue=queue)
+    y = situ.memory.Allocation(large, "device", queue=queue)
+    with gate_on(queue) as gate:
+        first = queue.fill_async(x, 3, depends=gate.event)
+        second = queue.fill_async(x, 9, 10, byte_offset=100)
+        third = queue.copy_async(y, x)
+        assert {first.status, second.status, third.status} == {"submitted"}
+        assert second.dependencies == [first]
+        assert third.dependencies == [second]
+        # What waits for its end opens the gate itself, a moment later.
+        opener = threading.Timer(0.02, gate.open)
+        opener.start()
+        queue.copy(x, y, 50, destination_offset=200, source_offset=90)
+    opener.join()
+    expected = np.full(large, 3, np.uint8)
+    expected[100:110] = 9
+    assert np.array_equal(y.copy_to_host(), expected)
+    expected[200:250] = expected[90:140].copy()
+    assert np.array_equal(x.copy_to_host(), expected)
+
+
+def test_a_copy_that_depends_on_a_failure_does_nothing(queue):
+    x = situ.memory.Allocation(8, "shared", queue=queue)
+    queue.fill(x, 1)
+    with gate_on(queue) as gate:
+        failing = queue.host_task(fail, depends=gate.event)
+        event = queue.fill_async(x, 2, depends=[failing])
+        line = line_above()
+        later = queue.copy_async(x, x, 4, source_offset=4)
+    for each in (event, later):
+        with pytest.raises(situ.HostTaskError, match="was not run"):
+            each.wait()
+    with pytest.raises(situ.HostTaskError) as caught:
+        event.wait()
+    assert line in str(caught.value)
+    with pytest.raises(situ.HostTaskError):
+        queue.wait()
+    assert x.to_bytes() == b"\1" * 8
+
+
+def test_a_pickled_queue_is_equivalent(place):
+    queue = situ.Queue(place, in_order=False, enable_profiling=True)
+    copy = pickle.loads(pickle.dumps(queue))
+    assert situ.queues_equivalent(queue, copy)
+    assert copy != queue
+    own = situ.Queue(situ.Context(place.root_device), place)
+    with pytest.raises(TypeError, match="pickle"):
+        pickle.dumps(own)
 
 
 def fail(message="no, thank you"):

@@ -4,9 +4,10 @@
 //! text. Compiling goes through the runtime, which has its own cache of compiled code on disk.
 
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use situ_ir::{Module, validate};
+use situ_runtime::fork::ForkLocal;
 use situ_runtime::{Device, Kernel, Program};
 
 use crate::error::Error;
@@ -29,7 +30,15 @@ pub enum KernelKey {
 
 type Kernels = HashMap<(Device, KernelKey), Arc<Kernel>>;
 
-static KERNELS: LazyLock<RwLock<Kernels>> = LazyLock::new(RwLock::default);
+/// What is known in this process.
+fn known_kernels() -> &'static RwLock<Kernels> {
+    static KERNELS: ForkLocal<RwLock<Kernels>> = ForkLocal::new();
+    // A forked child goes on with what its parent knew, but not with its lock.
+    KERNELS.get_or_init_after(|inherited| {
+        let known = inherited.and_then(|lock| lock.try_read().ok());
+        RwLock::new(known.map(|known| known.clone()).unwrap_or_default())
+    })
+}
 
 /// The kernel for a key on a device; `write` makes the module if there is none yet.
 ///
@@ -41,9 +50,8 @@ pub fn kernel(
     write: impl FnOnce(&KernelKey) -> Module,
 ) -> Result<Arc<Kernel>, Error> {
     let key = (device.clone(), key);
-    let known = KERNELS
-        .read()
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    let kernels = known_kernels();
+    let known = kernels.read().unwrap_or_else(PoisonError::into_inner);
     if let Some(kernel) = known.get(&key) {
         return Ok(Arc::clone(kernel));
     }
@@ -55,9 +63,7 @@ pub fn kernel(
         source,
     })?;
     let kernel = Arc::new(Program::compile(device, &module)?.kernel(&name)?);
-    let mut known = KERNELS
-        .write()
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut known = kernels.write().unwrap_or_else(PoisonError::into_inner);
     // Another thread may have been quicker; then its kernel serves both.
     Ok(Arc::clone(known.entry(key).or_insert(kernel)))
 }

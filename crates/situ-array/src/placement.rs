@@ -15,8 +15,9 @@
 pub mod explanation;
 
 use std::collections::HashMap;
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
+use situ_runtime::fork::ForkLocal;
 use situ_runtime::{Device, Queue, UsmKind};
 
 use crate::array::Array;
@@ -25,8 +26,13 @@ pub use explanation::{Explanation, Home, Reason, Refusal, Role};
 
 /// The queue that arrays of a device belong to if nobody names another; one for each device.
 pub fn default_queue(device: &Device) -> Queue {
-    static QUEUES: LazyLock<Mutex<HashMap<Device, Queue>>> = LazyLock::new(Mutex::default);
-    let mut queues = QUEUES.lock().unwrap_or_else(PoisonError::into_inner);
+    static QUEUES: ForkLocal<Mutex<HashMap<Device, Queue>>> = ForkLocal::new();
+    // A forked child goes on with its parent's queues, but not with the lock.
+    let queues = QUEUES.get_or_init_after(|inherited| {
+        let known = inherited.and_then(|lock| lock.try_lock().ok());
+        Mutex::new(known.map(|known| known.clone()).unwrap_or_default())
+    });
+    let mut queues = queues.lock().unwrap_or_else(PoisonError::into_inner);
     queues
         .entry(device.clone())
         .or_insert_with(|| Queue::new(device))

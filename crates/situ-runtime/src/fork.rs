@@ -28,7 +28,7 @@ pub(crate) fn generation() -> u64 {
 }
 
 /// A lazily made value that a forked child makes again.
-pub(crate) struct ForkLocal<T> {
+pub struct ForkLocal<T> {
     current: AtomicPtr<Tagged<T>>,
 }
 
@@ -39,7 +39,7 @@ struct Tagged<T> {
 
 impl<T: Send + Sync> ForkLocal<T> {
     /// Holds nothing yet.
-    pub(crate) const fn new() -> Self {
+    pub const fn new() -> Self {
         Self {
             current: AtomicPtr::new(ptr::null_mut()),
         }
@@ -67,9 +67,10 @@ impl<T: Send + Sync> ForkLocal<T> {
         }
     }
 
-    /// As [`Self::get_or_init`]; `make` may look at the value of the parent process, if there was
-    /// one, but must not use its locks.
-    pub(crate) fn get_or_init_after(&self, make: impl FnOnce(Option<&T>) -> T) -> &T {
+    /// The value of this process, made now if there is none. `make` may look at the value of the
+    /// parent process, if there was one, but must not wait for its locks: the threads that hold them
+    /// do not exist here.
+    pub fn get_or_init_after(&self, make: impl FnOnce(Option<&T>) -> T) -> &T {
         let found = self.current.load(Ordering::Acquire);
         // SAFETY: as in `get_or_try_init`.
         let tagged = unsafe { found.as_ref() };
@@ -110,6 +111,12 @@ impl<T: Send + Sync> ForkLocal<T> {
         // SAFETY: installed pointers are valid until `drop`, as above; the winner is non-null
         // because `current` never goes back to null.
         unsafe { &(*installed).value }
+    }
+}
+
+impl<T: Send + Sync> Default for ForkLocal<T> {
+    fn default() -> Self {
+        Self::new()
     }
 }
 

@@ -54,7 +54,7 @@ pub mod device_info;
 pub mod error;
 pub mod event;
 mod executor;
-mod fork;
+pub mod fork;
 pub mod interrupt;
 pub mod launch;
 pub mod memory;

@@ -1,5 +1,7 @@
 //! The law of placement over every pair and triple of queues and USM kinds.
 
+use std::sync::LazyLock;
+
 use situ_ir::DType;
 use situ_runtime::backend::virtual_::{self, VirtualRequest};
 use situ_runtime::{Context, Partition, QueueProperties};
