@@ -182,6 +182,31 @@ def bench_threads() -> Row:
     return Row("8 threads, 8 queues", f"{ratio:.2f} x one thread", "—", True, details)
 
 
+def bench_chain() -> list[Row]:
+    """Compare `z = z * a + b` in a loop, which makes and drops two arrays a step, with NumPy."""
+    rows = []
+    for length in [1000, 100_000, 1_000_000]:
+        steps = 20_000_000 // length
+
+        def run(z: situ.ndarray, steps: int = steps) -> None:
+            for _ in range(steps):
+                z = z * 1.0001 + 0.5
+            z.queue.wait()
+
+        def run_numpy(z: np.ndarray, steps: int = steps) -> None:
+            for _ in range(steps):
+                z = z * 1.0001 + 0.5
+
+        device, host = situ.ones(length), np.ones(length)
+        ours, numpys = best_seconds(
+            lambda z=device, f=run: f(z), lambda z=host, f=run_numpy: f(z), repeats=5
+        )
+        per_step = f"{1e6 * ours / steps:.1f} µs a step, NumPy {1e6 * numpys / steps:.1f} µs"
+        title = f"`z = z * a + b` of {length}"
+        rows.append(Row(title, f"{numpys / ours:.2f} x NumPy", "—", True, per_step))
+    return rows
+
+
 def bench_async() -> Row:
     """Show that submitting does not wait: the host's share of a long kernel."""
     x = situ.ones(10_000_000)
@@ -204,6 +229,7 @@ def main() -> None:
             bench_allocation(),
             *bench_page_faults(),
             bench_threads(),
+            *bench_chain(),
             bench_async(),
         ]
     )
