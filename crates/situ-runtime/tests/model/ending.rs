@@ -23,8 +23,9 @@ impl Run {
         self.settle(all)?;
         for x in self.live_arrays(None) {
             let place = self.arrays[x].place;
-            let queue = self.queues.iter().position(|each| each.place == place);
-            if let Some(queue) = queue.filter(|queue| self.queues[*queue].queue.is_some()) {
+            let mut queues = self.queues.iter();
+            let queue = queues.position(|each| each.place == place && each.queue.is_some());
+            if let Some(queue) = queue {
                 self.read(queue, x, false)?;
             }
         }

@@ -23,7 +23,7 @@ use program::Script;
 use watchdog::Watchdog;
 
 /// The programs of every run.
-const SEEDS: std::ops::Range<u64> = 0..10_000;
+const SEEDS: std::ops::Range<u64> = 0..6_000;
 
 /// How often a part of a program is tried before it counts as harmless: what depends on time does
 /// not always fail.

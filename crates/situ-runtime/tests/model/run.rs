@@ -228,17 +228,15 @@ impl Run {
     /// An array next to some queue, with known contents.
     fn allocate(&mut self, place: Pick, len: Pick, kind: Pick) {
         let place = usize::from(place) % self.places.len();
-        let Some(owner) = self.queues.iter().find(|each| each.place == place) else {
+        let mut near = self.queues.iter().filter(|each| each.place == place);
+        let Some(queue) = near.find_map(|each| each.queue.as_ref()) else {
             return;
         };
-        let Some(queue) = owner.queue.as_ref() else {
-            return;
-        };
-        // The last is too large to be copied on the way.
+        // The last is too large to be copied on the caller's thread.
         let lens: &[usize] = if self.places[place].is_checked {
             &[1, 4, 33]
         } else {
-            &[1, 4, 33, 1000, 20_000]
+            &[1, 4, 4, 33, 33, 1000, 1000, 140_000]
         };
         let len = lens[usize::from(len) % lens.len()];
         let kind = UsmKind::ALL[usize::from(kind) % UsmKind::ALL.len()];
