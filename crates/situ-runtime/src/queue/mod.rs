@@ -6,7 +6,7 @@
 //! - **Out of order**: a command runs as soon as what it depends on has ended: the events it names,
 //!   or the commands that use the same data (see [`crate::order`]), and the latest barrier.
 //!
-//! A command that is expected to take microseconds, and has nothing to wait for, runs on the caller
+//! A command that is expected to be brief, and has nothing to wait for, runs on the caller
 //! at once: no thread is woken and no event is made. What fails then is returned by the call itself.
 //! What fails later is told by the next wait for the event or the queue, and the queue stays usable.
 
@@ -70,7 +70,8 @@ pub(crate) trait Task {
     /// What it is, for messages.
     fn label(&self) -> Label;
 
-    /// Whether it is expected to end within microseconds, so that handing it over would cost more.
+    /// Whether it is expected to end within some 100 microseconds, so that handing it over costs a
+    /// good part of it.
     fn is_brief(&self) -> bool;
 
     /// Does it now.
