@@ -61,6 +61,11 @@ const VIRTUAL_DEVICES: Variable = Variable {
     doc: "adds devices for testing that run on the processor but have memory and contexts of their own (default: none)",
 };
 
+const OPENCL: Variable = Variable {
+    name: "SITU_OPENCL",
+    choices: "auto, off, or the file of an OpenCL loader",
+    doc: "which OpenCL loader gives access to drivers (default: auto, the system's)",
+};
 const BLOCKING: Variable = Variable {
     name: "SITU_BLOCKING",
     choices: "0 or 1",
@@ -68,7 +73,7 @@ const BLOCKING: Variable = Variable {
 };
 
 /// Every environment variable situ reads.
-pub const VARIABLES: [Variable; 8] = [
+pub const VARIABLES: [Variable; 9] = [
     CACHE_DIR,
     CACHE_LIMIT,
     NUM_THREADS,
@@ -76,6 +81,7 @@ pub const VARIABLES: [Variable; 8] = [
     TRACE,
     MATH,
     VIRTUAL_DEVICES,
+    OPENCL,
     BLOCKING,
 ];
 
@@ -85,6 +91,17 @@ pub enum CacheLocation {
     /// In this directory.
     Directory(PathBuf),
     /// Nowhere: the user turned it off, or there is no home directory.
+    Off,
+}
+
+/// Where the OpenCL loader is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OpenClLibrary {
+    /// Where the system has it.
+    Auto,
+    /// In this file.
+    File(PathBuf),
+    /// Nowhere: there are to be no OpenCL devices.
     Off,
 }
 
@@ -125,6 +142,8 @@ pub struct Config {
     pub math: MathMode,
     /// `SITU_VIRTUAL_DEVICES`.
     pub virtual_devices: Vec<VirtualRequest>,
+    /// `SITU_OPENCL`.
+    pub opencl_library: OpenClLibrary,
     /// `SITU_BLOCKING`.
     pub blocking: bool,
 }
@@ -152,6 +171,9 @@ impl Config {
             trace: reader.parsed(TRACE, parse_trace, Trace::default(), ""),
             math: reader.parsed(MATH, parse_math, MathMode::Fast, "fast"),
             virtual_devices: reader.parsed(VIRTUAL_DEVICES, parse_virtual, Vec::new(), "none"),
+            opencl_library: reader
+                .value(OPENCL.name)
+                .map_or(OpenClLibrary::Auto, opencl_library),
             blocking: reader.parsed(BLOCKING, parse_switch, false, "0"),
         };
         (config, reader.problems)
@@ -288,6 +310,16 @@ impl<L: Fn(&str) -> Option<OsString>> Reader<L> {
         base.map_or(CacheLocation::Off, |base| {
             CacheLocation::Directory(base.join("situ"))
         })
+    }
+}
+
+fn opencl_library(value: OsString) -> OpenClLibrary {
+    if value.eq_ignore_ascii_case("off") {
+        OpenClLibrary::Off
+    } else if value.eq_ignore_ascii_case("auto") {
+        OpenClLibrary::Auto
+    } else {
+        OpenClLibrary::File(PathBuf::from(value))
     }
 }
 

@@ -29,12 +29,12 @@ impl Context {
     /// A new context, different from the devices' default contexts.
     ///
     /// # Errors
-    /// [`Error::BadContext`] without devices, or with devices of several backends.
+    /// [`Error::BadContext`] without devices, or with devices of several platforms.
     pub fn new(devices: &[Device]) -> Result<Self> {
-        let backend = devices.first().map(Device::backend);
+        let platform = devices.first().map(Device::platform);
         let agree = devices
             .iter()
-            .all(|device| Some(device.backend()) == backend);
+            .all(|device| Some(device.platform()) == platform);
         if devices.is_empty() || !agree {
             let devices = devices.iter().map(Device::filter_string).collect();
             return Err(Error::BadContext { devices });

@@ -11,6 +11,7 @@ use crate::backend::Driver;
 use crate::config;
 use crate::context::Context;
 use crate::error::{Error, Result};
+use crate::memory::usm::UsmKind;
 use crate::partition::{AffinityDomain, Partition};
 use crate::platform::Platform;
 use crate::registry;
@@ -25,6 +26,8 @@ use crate::executor::Executor;
 pub enum BackendKind {
     /// LLVM-compiled code on the host's processor.
     Native,
+    /// Devices of OpenCL drivers.
+    OpenCl,
     /// The interpreter, with checks.
     Reference,
     /// Devices that are not there, for testing.
@@ -33,12 +36,13 @@ pub enum BackendKind {
 
 impl BackendKind {
     /// Every backend, the preferred one first.
-    pub const ALL: [Self; 3] = [Self::Native, Self::Reference, Self::Virtual];
+    pub const ALL: [Self; 4] = [Self::Native, Self::OpenCl, Self::Reference, Self::Virtual];
 
     /// The word used in selectors.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Native => "native",
+            Self::OpenCl => "opencl",
             Self::Reference => "reference",
             Self::Virtual => "virtual",
         }
@@ -161,7 +165,7 @@ impl Device {
 
     /// The device that is used when nothing else is said.
     pub fn default_device() -> Self {
-        Self::all()[0].clone()
+        registry::default_device().clone()
     }
 
     /// Which driver it belongs to.
@@ -222,6 +226,15 @@ impl Device {
     /// Whether it can do something not every device can.
     pub fn has_aspect(&self, aspect: Aspect) -> bool {
         self.0.info.aspects.contains(&aspect)
+    }
+
+    /// Whether it has memory of a USM kind.
+    pub fn has_usm_kind(&self, kind: UsmKind) -> bool {
+        self.has_aspect(match kind {
+            UsmKind::Device => Aspect::UsmDeviceAllocations,
+            UsmKind::Shared => Aspect::UsmSharedAllocations,
+            UsmKind::Host => Aspect::UsmHostAllocations,
+        })
     }
 
     /// The context that all queues of this device share unless they name another. A sub-device

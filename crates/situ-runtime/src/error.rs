@@ -9,6 +9,7 @@ use std::fmt;
 
 use situ_ir::{DType, RangeError, Type};
 
+use crate::backend::opencl::Status;
 use crate::backend::virtual_::RequestProblem;
 use crate::memory::byte_count::ByteCount;
 use crate::memory::usm::UsmKind;
@@ -120,8 +121,8 @@ pub enum Error {
     /// Devices that cannot share memory, or none at all.
     #[error(
         "cannot make a context over {}\n  \
-         why:  a context needs at least one device, and all of them from one backend\n  \
-         help: make one context per backend",
+         why:  a context needs at least one device, and all of them from one platform\n  \
+         help: make one context per platform",
         quoted_list(devices)
     )]
     BadContext {
@@ -360,6 +361,69 @@ pub enum Error {
     KernelFault {
         /// What it found, and where.
         source: Box<situ_ir::interpret::Error>,
+    },
+
+    /// A driver's compiler refused a program that situ wrote.
+    #[error(
+        "cannot compile `{module}` for {device}: the driver's compiler refuses it\n  \
+         why:  {}\n  \
+         help: this is a bug in situ or in the driver; please report it with the output of \
+         SITU_TRACE=code{}",
+        indented(log.trim()),
+        excerpt(log, code)
+    )]
+    BuildFailed {
+        /// Name of the module that was being compiled.
+        module: String,
+        /// The device.
+        device: String,
+        /// The compiler's own words.
+        log: String,
+        /// What it was given.
+        code: String,
+    },
+
+    /// A call of a driver failed.
+    #[error(
+        "{call} failed on {device}\n  \
+         why:  the driver says {status}\n  \
+         help: {}",
+        status.advice()
+    )]
+    DriverFailed {
+        /// The device.
+        device: String,
+        /// The function.
+        call: &'static str,
+        /// What it said.
+        status: Status,
+    },
+
+    /// A driver does not work in a forked process.
+    #[error(
+        "cannot use {device} in a forked process\n  \
+         why:  its driver was started by the parent process, and its threads are there\n  \
+         help: start child processes by spawning, or use this device in children only"
+    )]
+    DriverLostInFork {
+        /// The device.
+        device: String,
+    },
+
+    /// The device has no memory of a kind.
+    #[error(
+        "{device} has no {kind} memory\n  \
+         why:  its driver does not offer that; the device has {}\n  \
+         help: use one of those kinds, or another device",
+        quoted_list(available)
+    )]
+    UsmKindMissing {
+        /// The device.
+        device: String,
+        /// What was asked for.
+        kind: UsmKind,
+        /// The kinds it has.
+        available: Vec<&'static str>,
     },
 
     /// LLVM refused a module that situ wrote. The user cannot cause this with valid input.
@@ -645,6 +709,30 @@ impl fmt::Display for ArgumentKind {
 
 fn submitted_at(site: Option<&Site>) -> String {
     site.map_or_else(String::new, |site| format!(", submitted at {site}"))
+}
+
+/// Lines of a text as they look inside of a message.
+fn indented(text: &str) -> String {
+    text.replace('\n', "\n        ")
+}
+
+/// The line of a program that a compiler's log complains about, with its neighbours. Compilers
+/// write its number between colons, before `error`.
+fn excerpt(log: &str, code: &str) -> String {
+    let complaint = log.lines().find(|line| line.contains("error"));
+    let number = complaint
+        .and_then(|line| line.split(':').find_map(|word| word.trim().parse().ok()))
+        .filter(|number| (1..=code.lines().count()).contains(number));
+    let Some(number): Option<usize> = number else {
+        return String::new();
+    };
+    let first = number.saturating_sub(3);
+    let lines = code.lines().enumerate().skip(first).take(5);
+    let shown = lines.map(|(index, line)| {
+        let mark = if index + 1 == number { '>' } else { ' ' };
+        format!("\n  {mark} {:4} | {line}", index + 1)
+    });
+    shown.collect()
 }
 
 /// The words of a panic.

@@ -329,24 +329,29 @@ fn check_range(device: &DeviceInfo, kernel: &Kernel, range: &NdRange) -> Result<
             found: range.dims(),
         });
     }
+    let (code, index) = kernel.code();
+    let limit = code.max_work_group_size(index);
+    let limit = limit.map_or(device.max_work_group_size, |own| {
+        own.min(device.max_work_group_size)
+    });
     match range.local() {
         Some(local) => {
             let work_items = local
                 .iter()
                 .fold(1u64, |product, size| product.saturating_mul(*size));
-            if work_items > device.max_work_group_size {
+            if work_items > limit {
                 return Err(Error::WorkGroupTooLarge {
                     kernel: kernel.name().to_owned(),
                     local: local[..range.dims()].to_vec(),
                     work_items,
-                    limit: device.max_work_group_size,
+                    limit,
                 });
             }
             Ok(*range)
         }
         None if kernel.needs_groups() && !range.is_empty() => {
             let dims = range.dims();
-            let local = choose_local(&range.global()[..dims], CHOSEN_GROUP_SIZE);
+            let local = choose_local(&range.global()[..dims], CHOSEN_GROUP_SIZE.min(limit));
             NdRange::with_local(&range.global()[..dims], &local).map_err(Error::from)
         }
         None => Ok(*range),

@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+use crate::backend::opencl::Status;
+
 /// A way to cut a device into sub-devices.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Partition {
@@ -119,6 +121,11 @@ pub enum PartitionProblem {
         /// How many units there are.
         units: usize,
     },
+    /// The device's driver does not do it.
+    Refused {
+        /// What it says.
+        status: Status,
+    },
     /// The machine has no such domain, or does not say which units share it.
     NoDomain {
         /// What was asked for.
@@ -142,6 +149,7 @@ impl fmt::Display for PartitionProblem {
                 "its {units} compute units all share one {}",
                 domain.noun()
             ),
+            Self::Refused { status } => write!(formatter, "its driver refuses with {status}"),
             Self::NoDomain { domain } => write!(
                 formatter,
                 "nothing is known about a {} of this device",

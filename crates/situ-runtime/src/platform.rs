@@ -1,41 +1,47 @@
-//! One backend's view of the machine.
+//! One driver's view of the machine.
 //!
-//! There is a platform for each backend that has devices at the moment; it is asked anew each time,
-//! because virtual devices come and go. Two handles are equal when they are of the same backend.
+//! There is a platform for each backend that has devices at the moment, and for each driver of OpenCL's;
+//! it is asked anew each time, because virtual devices come and go. Two handles are equal when they are
+//! of the same backend and driver.
 
 use std::fmt;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
+use crate::backend::opencl::{self, PlatformFacts};
 use crate::context::Context;
 use crate::device::{BackendKind, Device};
 use crate::error::{Error, Result};
 
-/// All devices of one backend.
+/// All devices of one driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Platform {
     backend: BackendKind,
+    /// Which of the backend's drivers.
+    number: usize,
 }
 
 impl Platform {
     /// Every platform that has devices, that of the default device first.
     pub fn all() -> Vec<Self> {
-        BackendKind::ALL
-            .into_iter()
-            .map(|backend| Self { backend })
-            .filter(|platform| !platform.devices().is_empty())
-            .collect()
+        let mut platforms: Vec<Self> = Vec::new();
+        for device in Device::all().iter() {
+            let platform = Self::of_device(device);
+            if !platforms.contains(&platform) {
+                platforms.push(platform);
+            }
+        }
+        platforms
     }
 
-    /// The platform of a backend.
+    /// The platform of a backend, the first if there are several.
     ///
     /// # Errors
     /// [`Error::UnknownPlatform`] when the backend has no devices at the moment.
     pub fn of(backend: BackendKind) -> Result<Self> {
-        let platform = Self { backend };
-        if platform.devices().is_empty() {
-            return Err(unknown(backend.name()));
-        }
-        Ok(platform)
+        let found = Self::all()
+            .into_iter()
+            .find(|platform| platform.backend == backend);
+        found.ok_or_else(|| unknown(backend.name()))
     }
 
     /// The platform of a backend, by its word.
@@ -53,6 +59,7 @@ impl Platform {
     pub fn of_device(device: &Device) -> Self {
         Self {
             backend: device.backend(),
+            number: device.driver().platform_number(),
         }
     }
 
@@ -64,6 +71,7 @@ impl Platform {
     /// What it is, for people to read.
     pub fn name(&self) -> &'static str {
         match self.backend {
+            BackendKind::OpenCl => &self.opencl_facts().name,
             BackendKind::Native => "situ native (LLVM)",
             BackendKind::Reference => "situ reference (checking interpreter)",
             BackendKind::Virtual => "situ virtual (for testing)",
@@ -72,13 +80,23 @@ impl Platform {
 
     /// Who made the driver.
     pub fn vendor(&self) -> &'static str {
-        "The situ developers"
+        match self.backend {
+            BackendKind::OpenCl => &self.opencl_facts().vendor,
+            BackendKind::Native | BackendKind::Reference | BackendKind::Virtual => {
+                "The situ developers"
+            }
+        }
+    }
+
+    fn opencl_facts(&self) -> &'static PlatformFacts {
+        &opencl::report().platforms[self.number].facts
     }
 
     /// The driver's version, and that of the compiler in it.
     pub fn version(&self) -> String {
         let situ = env!("CARGO_PKG_VERSION");
         match self.backend {
+            BackendKind::OpenCl => self.opencl_facts().version.clone(),
             BackendKind::Native => {
                 format!(
                     "{situ}, LLVM {}",
@@ -92,7 +110,7 @@ impl Platform {
     /// Its root devices at this moment.
     pub fn devices(&self) -> Vec<Device> {
         let all = Device::all();
-        let own = all.iter().filter(|device| device.backend() == self.backend);
+        let own = all.iter().filter(|device| Self::of_device(device) == *self);
         own.cloned().collect()
     }
 
@@ -103,8 +121,10 @@ impl Platform {
     /// [`Error::UnknownPlatform`] when there are no devices any more.
     pub fn default_context(&self) -> Result<Context> {
         static SHARED: LazyLock<Mutex<Vec<Context>>> = LazyLock::new(Mutex::default);
-        Self::of(self.backend)?;
         let devices = self.devices();
+        if devices.is_empty() {
+            return Err(unknown(self.backend.name()));
+        }
         if let [only] = devices.as_slice() {
             return Ok(only.default_context().clone());
         }
@@ -141,10 +161,8 @@ mod tests {
         let platforms = Platform::all();
         assert_eq!(platforms[0].backend(), BackendKind::Native);
         for platform in &platforms {
-            assert_eq!(
-                Platform::of(platform.backend()).ok().as_ref(),
-                Some(platform)
-            );
+            let found = Platform::of(platform.backend()).unwrap();
+            assert_eq!(found.backend(), platform.backend());
             assert!(!platform.name().is_empty() && !platform.version().is_empty());
             let devices = platform.devices();
             assert!(!devices.is_empty());
@@ -159,7 +177,7 @@ mod tests {
     #[test]
     fn platforms_are_found_by_name() {
         assert_eq!(Platform::named("Native").unwrap(), Platform::all()[0]);
-        match Platform::named("opencl") {
+        match Platform::named("metal") {
             Err(Error::UnknownPlatform { available, .. }) => assert_eq!(available[0], "native"),
             other => panic!("unexpected {other:?}"),
         }

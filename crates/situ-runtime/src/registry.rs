@@ -1,13 +1,16 @@
 //! The root devices of this process, and how devices come and go.
 //!
-//! Devices are found when the first one is asked for. The native device is always first, so it is
-//! the default, and the reference device is always second; virtual devices follow and may be added
-//! and removed while the process runs. A list that was handed out never changes, and a device that
-//! has been removed from the list goes on working for whoever holds it: it can no longer be found.
+//! The native device is always first, so it is the default. Devices of drivers follow, then the
+//! reference device; virtual devices come last and may be added and removed while the process runs. A
+//! list that was handed out never changes, and a device that has been removed from the list goes on
+//! working for whoever holds it: it can no longer be found.
+//!
+//! Drivers take tens of milliseconds to start, so nobody looks for them until somebody asks for a
+//! device that could be theirs. [`built_in`] has all others.
 
-use std::sync::{Arc, LazyLock, PoisonError, RwLock};
+use std::sync::{Arc, LazyLock, OnceLock, PoisonError, RwLock};
 
-use crate::backend::{Driver, native, reference, virtual_};
+use crate::backend::{Driver, native, opencl, reference, virtual_};
 use crate::config;
 use crate::device::{BackendKind, Device, DeviceType};
 
@@ -25,31 +28,79 @@ pub(crate) fn processor() -> &'static Arc<dyn Driver> {
     &PROCESSOR
 }
 
-static LISTED: LazyLock<RwLock<Arc<[Device]>>> = LazyLock::new(|| {
-    let reference: Arc<dyn Driver> = Arc::new(reference::ReferenceDriver::new());
-    let cpu = |backend, driver| Device::root(backend, DeviceType::Cpu, 0, driver);
-    let mut devices = vec![
-        cpu(BackendKind::Native, Arc::clone(processor())),
-        cpu(BackendKind::Reference, reference),
-    ];
-    virtual_::append(
-        &mut devices,
-        &config::process_config().virtual_devices,
-        None,
-    );
-    RwLock::new(devices.into())
+/// The native device.
+pub(crate) fn default_device() -> &'static Device {
+    static NATIVE: LazyLock<Device> = LazyLock::new(|| {
+        let processor = Arc::clone(processor());
+        Device::root(BackendKind::Native, DeviceType::Cpu, 0, processor)
+    });
+    &NATIVE
+}
+
+fn reference_device() -> &'static Device {
+    static REFERENCE: LazyLock<Device> = LazyLock::new(|| {
+        let driver = Arc::new(reference::ReferenceDriver::new());
+        Device::root(BackendKind::Reference, DeviceType::Cpu, 0, driver)
+    });
+    &REFERENCE
+}
+
+/// The virtual devices at this moment, and the lists they are part of.
+struct Listed {
+    virtual_devices: Vec<Device>,
+    built_in: Arc<[Device]>,
+    /// With the drivers' devices; made when it is first asked for.
+    all: OnceLock<Arc<[Device]>>,
+}
+
+impl Listed {
+    fn new(virtual_devices: Vec<Device>) -> Self {
+        Self {
+            built_in: list(&[], &virtual_devices),
+            all: OnceLock::new(),
+            virtual_devices,
+        }
+    }
+}
+
+fn list(of_drivers: &[Device], virtual_devices: &[Device]) -> Arc<[Device]> {
+    let native = std::iter::once(default_device());
+    let reference = std::iter::once(reference_device());
+    let devices = native
+        .chain(of_drivers)
+        .chain(reference)
+        .chain(virtual_devices);
+    devices.cloned().collect()
+}
+
+static LISTED: LazyLock<RwLock<Listed>> = LazyLock::new(|| {
+    let mut devices = Vec::new();
+    let requested = &config::process_config().virtual_devices;
+    virtual_::append(&mut devices, requested, None);
+    RwLock::new(Listed::new(devices))
 });
 
 /// The root devices at this moment, the default first.
 pub(crate) fn devices() -> Arc<[Device]> {
-    Arc::clone(&LISTED.read().unwrap_or_else(PoisonError::into_inner))
+    let of_drivers = opencl::devices();
+    let listed = LISTED.read().unwrap_or_else(PoisonError::into_inner);
+    let all = listed
+        .all
+        .get_or_init(|| list(of_drivers, &listed.virtual_devices));
+    Arc::clone(all)
 }
 
-/// Changes the list for everybody who asks from now on.
-pub(crate) fn change<T>(edit: impl FnOnce(&mut Vec<Device>) -> T) -> T {
+/// The root devices that are there without any driver, the default first.
+pub(crate) fn built_in() -> Arc<[Device]> {
+    let listed = LISTED.read().unwrap_or_else(PoisonError::into_inner);
+    Arc::clone(&listed.built_in)
+}
+
+/// Changes the list of virtual devices for everybody who asks from now on.
+pub(crate) fn change_virtual<T>(edit: impl FnOnce(&mut Vec<Device>) -> T) -> T {
     let mut listed = LISTED.write().unwrap_or_else(PoisonError::into_inner);
-    let mut devices = listed.to_vec();
+    let mut devices = listed.virtual_devices.clone();
     let result = edit(&mut devices);
-    *listed = devices.into();
+    *listed = Listed::new(devices);
     result
 }

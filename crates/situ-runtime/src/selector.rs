@@ -19,13 +19,38 @@ use situ_ir::nearest::{distance, nearest};
 use crate::aspect::Aspect;
 use crate::device::{BackendKind, Device, DeviceType};
 use crate::error::{Error, Result};
+use crate::registry;
 
 /// Finds the device a selector means.
 ///
 /// # Errors
 /// [`Error::UnknownSelector`], which lists every selector that would have worked.
 pub fn select(selector: &str) -> Result<Device> {
+    if let Some(device) = select_built_in(&registry::built_in(), selector) {
+        return Ok(device);
+    }
     select_among(&Device::all(), selector)
+}
+
+/// The device that a selector means if that can be told without looking for drivers.
+fn select_built_in(built_in: &[Device], selector: &str) -> Option<Device> {
+    let alternatives = parse(built_in, selector).ok()?;
+    for alternative in alternatives {
+        match alternative.backend {
+            // Devices of drivers come after the default device, and may come before all others.
+            None => {
+                let found = alternative.find(built_in)?;
+                return (found == built_in[0]).then_some(found);
+            }
+            Some(BackendKind::OpenCl) => return None,
+            Some(_) => {
+                if let Some(found) = alternative.find(built_in) {
+                    return Some(found);
+                }
+            }
+        }
+    }
+    None
 }
 
 /// Finds all devices that fit a selector, in the order of its alternatives; there may be none.

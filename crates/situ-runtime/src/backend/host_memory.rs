@@ -18,9 +18,7 @@ const ALIGNMENT: usize = 64;
 /// Memory aligned to a cache line, and to pages from 1 MiB on; `None` when the system refuses or
 /// has not as much.
 pub(super) fn allocate(size_bytes: usize) -> Option<NonNull<u8>> {
-    if size_bytes >= CHECK_FROM_BYTES
-        && available_bytes().is_some_and(|available| size_bytes as u64 > available)
-    {
+    if !has_room(size_bytes) {
         return None;
     }
     if size_bytes >= MAP_FROM_BYTES {
@@ -29,6 +27,12 @@ pub(super) fn allocate(size_bytes: usize) -> Option<NonNull<u8>> {
     let layout = Layout::from_size_align(size_bytes.max(ALIGNMENT), ALIGNMENT).ok()?;
     // SAFETY: the size is not zero.
     NonNull::new(unsafe { alloc(layout) })
+}
+
+/// Whether the machine seems to have that much memory left. Only large amounts are looked at.
+pub(super) fn has_room(size_bytes: usize) -> bool {
+    size_bytes < CHECK_FROM_BYTES
+        || available_bytes().is_none_or(|available| size_bytes as u64 <= available)
 }
 
 /// Returns memory to the system.

@@ -4,8 +4,10 @@
 //! Everything device-neutral (checks of arguments and ranges, memory pools, queues) is done above
 //! these traits, so a driver may rely on it: see the methods' documentation.
 
+mod cost;
 mod host_memory;
 pub mod native;
+pub mod opencl;
 pub mod reference;
 pub mod virtual_;
 
@@ -57,8 +59,8 @@ pub(crate) trait Driver: Send + Sync {
     /// Compiles and loads all kernels of a module.
     fn compile(&self, module: &ValidModule) -> Result<Arc<dyn DeviceProgram>>;
 
-    /// Memory of a multiple of 64 bytes, aligned to 64, and to pages when it is large; `None`
-    /// when there is none.
+    /// Memory of a multiple of 64 bytes, aligned to 64, and to pages when it is large and the
+    /// driver can; `None` when there is none.
     fn allocate(&self, size_bytes: usize, kind: UsmKind) -> Option<DeviceMemory>;
 
     /// Takes memory back.
@@ -66,6 +68,40 @@ pub(crate) trait Driver: Send + Sync {
     /// # Safety
     /// `memory` came from [`Driver::allocate`] with the same size and kind, and is not used again.
     unsafe fn free(&self, memory: DeviceMemory, size_bytes: usize, kind: UsmKind);
+
+    /// Copies bytes and returns when that is done; the places may overlap.
+    ///
+    /// This is for devices whose memory is the host's, too; others override it.
+    ///
+    /// # Safety
+    /// Both places have as many bytes. Each is memory of this device's context, by its backing, or
+    /// memory of the host.
+    unsafe fn copy(&self, from: *const u8, to: *mut u8, size_bytes: usize) -> Result<()> {
+        // SAFETY: as the caller promises; `copy` allows overlap.
+        unsafe { std::ptr::copy(from, to, size_bytes) };
+        Ok(())
+    }
+
+    /// Sets bytes and returns when that is done. For whom this is, see [`Driver::copy`].
+    ///
+    /// # Safety
+    /// The place has as many bytes and is memory of this device's context, by its backing.
+    unsafe fn fill(&self, to: *mut u8, size_bytes: usize, value: u8) -> Result<()> {
+        // SAFETY: as the caller promises.
+        unsafe { to.write_bytes(value, size_bytes) };
+        Ok(())
+    }
+
+    /// Whether this process may use the device; a forked child may not use one whose driver does not
+    /// survive that.
+    fn check_process(&self) -> Result<()> {
+        Ok(())
+    }
+
+    /// Which of its backend's platforms the device belongs to.
+    fn platform_number(&self) -> usize {
+        0
+    }
 
     /// Whether the host may read and write memory of a kind by its address.
     fn is_host_accessible(&self, kind: UsmKind) -> bool;
@@ -95,4 +131,9 @@ pub(crate) trait DeviceProgram: Send + Sync {
     /// Whether a launch is expected to end within some 100 microseconds, so that it is best run by the
     /// thread that asks for it. Only a guess is needed.
     fn is_brief(&self, kernel: usize, range: &NdRange) -> bool;
+
+    /// The largest work-group that the kernel can run in, where that is less than the device's.
+    fn max_work_group_size(&self, _kernel: usize) -> Option<u64> {
+        None
+    }
 }

@@ -79,10 +79,28 @@ impl ContextMemory {
         };
         match pool.take_idle(class) {
             Some(block) => Ok(block),
-            None => self
-                .take_fresh(pool, class, size_bytes, kind)
-                .ok_or_else(|| self.out_of_memory(size_bytes, kind)),
+            None => {
+                self.check_available(kind)?;
+                self.take_fresh(pool, class, size_bytes, kind)
+                    .ok_or_else(|| self.out_of_memory(size_bytes, kind))
+            }
         }
+    }
+
+    /// Whether the device gives memory of a kind, and to this process.
+    fn check_available(&self, kind: UsmKind) -> Result<()> {
+        let device = self.device();
+        device.driver().check_process()?;
+        if device.has_usm_kind(kind) {
+            return Ok(());
+        }
+        let available = UsmKind::ALL.into_iter();
+        let available = available.filter(|kind| device.has_usm_kind(*kind));
+        Err(Error::UsmKindMissing {
+            device: device.filter_string(),
+            kind,
+            available: available.map(UsmKind::name).collect(),
+        })
     }
 
     /// Notes that a block has no user left, but still work that is not done.

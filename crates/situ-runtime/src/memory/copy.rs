@@ -2,13 +2,13 @@
 //!
 //! Ranges are checked before a byte moves. Copies that involve the host's own memory wait: for the
 //! commands that use the allocation, and for the copy itself. Copies between allocations, and fills,
-//! are commands like any other. All present devices keep their bytes in the host's memory, so a copy
-//! is a move of bytes by whoever runs it.
+//! are commands like any other. How bytes move is the driver's business.
 
 use std::panic::Location;
 use std::sync::Arc;
 
 use crate::command::{Label, Work};
+use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::memory::usm::{Allocation, Memory};
@@ -31,12 +31,12 @@ pub fn copy_from_host(
 ) -> Result<()> {
     check(queue, destination, byte_offset, source.len())?;
     destination.wait_for_all()?;
-    // SAFETY: the range is inside the allocation; a slice of Rust's does not overlap one.
+    // SAFETY: the range is inside the allocation, which is of the queue's context.
     unsafe {
         let start = destination.backing_ptr().add(byte_offset);
-        std::ptr::copy_nonoverlapping(source.as_ptr(), start, source.len());
+        let driver = queue.device().driver();
+        driver.copy(source.as_ptr(), start, source.len())
     }
-    Ok(())
 }
 
 /// Copies bytes of an allocation to the host, once no command writes them.
@@ -56,9 +56,9 @@ pub fn copy_to_host(
     // SAFETY: as in `copy_from_host`.
     unsafe {
         let start = source.backing_ptr().add(byte_offset);
-        std::ptr::copy_nonoverlapping(start, destination.as_mut_ptr(), destination.len());
+        let driver = queue.device().driver();
+        driver.copy(start, destination.as_mut_ptr(), destination.len())
     }
-    Ok(())
 }
 
 /// Copies bytes from one allocation to another, or within one; ranges may overlap.
@@ -105,6 +105,7 @@ fn enqueue_copy(
         byte_offset,
     };
     let task = Copy {
+        device: queue.device().clone(),
         source: bytes(source),
         destination: bytes(destination),
         size_bytes,
@@ -153,6 +154,7 @@ fn enqueue_fill(
 ) -> Result<Event> {
     check(queue, destination, byte_offset, size_bytes)?;
     let task = Fill {
+        device: queue.device().clone(),
         destination: Bytes {
             memory: Arc::clone(destination.memory()),
             byte_offset,
@@ -178,6 +180,7 @@ impl Bytes {
 }
 
 struct Copy {
+    device: Device,
     source: Bytes,
     destination: Bytes,
     size_bytes: usize,
@@ -197,9 +200,8 @@ impl Task for Copy {
     fn run(self) -> Result<()> {
         let (from, to) = (self.source.start(), self.destination.start());
         // SAFETY: both ranges were checked to be inside their memories, which this task keeps
-        // alive; `copy` allows overlap.
-        unsafe { std::ptr::copy(from, to, self.size_bytes) };
-        Ok(())
+        // alive, and which are of the context of the device's queue.
+        unsafe { self.device.driver().copy(from, to, self.size_bytes) }
     }
 
     fn into_work(self) -> Work {
@@ -208,6 +210,7 @@ impl Task for Copy {
 }
 
 struct Fill {
+    device: Device,
     destination: Bytes,
     size_bytes: usize,
     value: u8,
@@ -226,9 +229,10 @@ impl Task for Fill {
 
     fn run(self) -> Result<()> {
         let start = self.destination.start();
-        // SAFETY: the range was checked to be inside the memory, which this task keeps alive.
-        unsafe { start.write_bytes(self.value, self.size_bytes) };
-        Ok(())
+        let driver = self.device.driver();
+        // SAFETY: the range was checked to be inside the memory, which this task keeps alive, and
+        // which is of the context of the device's queue.
+        unsafe { driver.fill(start, self.size_bytes, self.value) }
     }
 
     fn into_work(self) -> Work {
@@ -266,8 +270,8 @@ pub(super) fn check(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::Device;
     use crate::memory::usm::UsmKind;
+    use crate::selector::select;
 
     #[test]
     fn bytes_arrive_where_they_should() {
@@ -299,10 +303,9 @@ mod tests {
 
     #[test]
     fn memory_of_another_context_is_refused() {
-        let devices = Device::all();
-        let (native, reference) = (&devices[0], &devices[1]);
-        let allocation = Allocation::new(&Queue::new(reference), 10, UsmKind::Device).unwrap();
-        let result = fill(&Queue::new(native), &allocation, 0, 1, 0);
+        let [native, reference] = ["native", "reference"].map(|name| select(name).unwrap());
+        let allocation = Allocation::new(&Queue::new(&reference), 10, UsmKind::Device).unwrap();
+        let result = fill(&Queue::new(&native), &allocation, 0, 1, 0);
         assert!(
             matches!(result, Err(Error::ForeignAllocation { .. })),
             "{result:?}"

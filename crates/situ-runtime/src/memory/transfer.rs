@@ -55,13 +55,14 @@ pub fn transfer(source: End<'_>, destination: End<'_>, size_bytes: usize) -> Res
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::Device;
     use crate::error::Error;
     use crate::memory::usm::UsmKind;
+    use crate::selector::select;
 
     #[test]
     fn bytes_cross_from_one_context_to_another_whole_or_not_at_all() {
-        let [native, reference] = [0, 1].map(|device| Queue::new(&Device::all()[device]));
+        let queue = |name| Queue::new(&select(name).unwrap());
+        let [native, reference] = ["native", "reference"].map(queue);
         let len = 2 * PIECE_BYTES + 777;
         let bytes: Vec<u8> = (0..len).map(|at| (at % 251) as u8).collect();
         let source = Allocation::new(&native, len, UsmKind::Device).unwrap();

@@ -1,4 +1,4 @@
-//! The native device's compiled code on disk, for people to look at and to clear.
+//! Compiled code on disk, of the native device and of OpenCL's, for people to look at and to clear.
 //!
 //! The command line asks here. A directory that does not exist is an empty cache and is not made for
 //! looking at it.
@@ -7,6 +7,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use super::object_file::ObjectSymbols;
+use crate::backend::opencl::binary;
 use crate::compile_cache::DiskCache;
 use crate::compile_cache::disk::DiskUsage;
 use crate::config::{self, CacheLocation, Config};
@@ -89,7 +90,7 @@ impl CachedCode {
 }
 
 /// The disk level of the compile cache, by the user's settings.
-pub(super) fn disk_cache(config: &Config, warnings: WarningSink) -> Option<DiskCache> {
+pub(in crate::backend) fn disk_cache(config: &Config, warnings: WarningSink) -> Option<DiskCache> {
     match &config.cache_location {
         CacheLocation::Directory(directory) => Some(DiskCache::new(
             directory.clone(),
@@ -100,8 +101,12 @@ pub(super) fn disk_cache(config: &Config, warnings: WarningSink) -> Option<DiskC
     }
 }
 
-/// The names of the kernels in an object file, in alphabetical order.
+/// The names of the kernels in an entry, in alphabetical order.
 fn kernels_in(code: &[u8]) -> Option<Vec<String>> {
+    if let Some((mut names, _)) = binary::decode(code) {
+        names.sort_unstable();
+        return Some(names);
+    }
     let symbols = ObjectSymbols::read(code).ok()?.defined.into_iter();
     let mut names: Vec<String> = symbols
         .filter_map(|symbol| Some(symbol.strip_prefix(KERNEL_PREFIX)?.to_owned()))

@@ -16,23 +16,17 @@
 use std::any::Any;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle, Thread};
 use std::time::{Duration, Instant};
 
 use super::scratch::Scratch;
 use super::topology::CoreSet;
+pub use crate::backend::cost::CostEstimate;
+use crate::backend::cost::{BRIEF_NS, INLINE_NS};
 use crate::error::{Error, Result, panic_message};
 use crate::fork::ForkLocal;
-
-/// Launches expected to take less than this stay on the caller.
-const INLINE_NS: f32 = 20_000.0;
-
-/// Work that all threads together are expected to finish in less than this is brief: handing it to
-/// an executor, and the switches of threads on the way there and back, would cost a good part of it.
-/// Whoever submits one such launch after the other also finds its data in the caches.
-const BRIEF_NS: f32 = 100_000.0;
 
 /// The length of one inline trial chunk, and the time after which the rest is shared out.
 const TRIAL_NS: f32 = 8_000.0;
@@ -58,45 +52,6 @@ pub struct Work<'a> {
     pub scratch_bytes: usize,
     /// What earlier launches of the same kernel cost.
     pub cost: &'a CostEstimate,
-}
-
-/// A running estimate of nanoseconds per granule of one kind of work.
-#[derive(Debug, Default)]
-pub struct CostEstimate {
-    /// An `f32`'s bits; zero means unknown.
-    ns_per_granule: AtomicU32,
-}
-
-impl CostEstimate {
-    /// Nothing is known yet.
-    pub const fn new() -> Self {
-        Self {
-            ns_per_granule: AtomicU32::new(0),
-        }
-    }
-
-    fn get(&self) -> Option<f32> {
-        let ns = f32::from_bits(self.ns_per_granule.load(Ordering::Relaxed));
-        (ns > 0.0).then_some(ns)
-    }
-
-    /// Learns from a measurement. Lost updates between threads do no harm.
-    ///
-    /// A lower cost is believed at once: nothing makes work faster than it is. A higher one may be a
-    /// thread that lost its processor for a while, so the estimate at most doubles. What says little
-    /// new is not written at all, or threads that launch the same kernel would fight for the cache
-    /// line.
-    fn update(&self, elapsed: Duration, granules: u64) {
-        let measured = elapsed.as_nanos() as f32 / granules as f32;
-        let learnt = match self.get() {
-            None => measured,
-            Some(old) if measured < 0.8 * old => measured,
-            Some(old) if measured > 1.5 * old => (2.0 * old).min(0.5 * (old + measured)),
-            Some(_) => return,
-        };
-        self.ns_per_granule
-            .store(learnt.max(f32::MIN_POSITIVE).to_bits(), Ordering::Relaxed);
-    }
 }
 
 /// The work of a launch: called with disjoint ranges, on any thread, in any order.
@@ -157,7 +112,7 @@ impl Pool {
             .threads
             .min(usize::try_from(granules).unwrap_or(usize::MAX));
         let limit = BRIEF_NS * threads.max(1) as f32;
-        cost.get().is_some_and(|ns| ns * (granules as f32) < limit)
+        cost.expected_ns(granules).is_some_and(|ns| ns < limit)
     }
 
     /// Runs all of the work and returns when it is done.

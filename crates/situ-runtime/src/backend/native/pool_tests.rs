@@ -1,5 +1,7 @@
 //! Tests of the thread pool: every item exactly once, under every kind of use.
 
+use std::sync::atomic::AtomicU32;
+
 use super::*;
 
 /// Runs `len` items and checks that each ran exactly once, with a chunk aligned to the granule.

@@ -51,10 +51,10 @@ const MEMORY_SHARE: u64 = 4;
 /// Numbers that are free are given again, and a device with the same number, type and memory is the
 /// same device again.
 pub fn add(requests: &[VirtualRequest], memory_bytes: Option<u64>) -> Vec<Device> {
-    registry::change(|listed| append(listed, requests, memory_bytes))
+    registry::change_virtual(|listed| append(listed, requests, memory_bytes))
 }
 
-/// As [`add`], to a list that is being made.
+/// As [`add`], to a list of virtual devices that is being made.
 pub(crate) fn append(
     listed: &mut Vec<Device>,
     requests: &[VirtualRequest],
@@ -75,20 +75,15 @@ pub(crate) fn append(
 
 /// Takes virtual devices off the list. Whoever holds one can go on using it.
 pub fn remove(devices: &[Device]) {
-    registry::change(|listed| {
-        listed
-            .retain(|device| device.backend() != BackendKind::Virtual || !devices.contains(device));
-    });
+    registry::change_virtual(|listed| listed.retain(|device| !devices.contains(device)));
 }
 
 /// The smallest number that no listed device of the type has.
 fn free_number(listed: &[Device], device_type: DeviceType) -> usize {
     let taken = |number: usize| {
-        listed.iter().any(|device| {
-            device.backend() == BackendKind::Virtual
-                && device.device_type() == device_type
-                && device.relative_id() == number
-        })
+        listed
+            .iter()
+            .any(|device| device.device_type() == device_type && device.relative_id() == number)
     };
     (0..listed.len())
         .find(|number| !taken(*number))

@@ -1,0 +1,170 @@
+//! A device of OpenCL or a part of one, with what is shared by everybody who uses it.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use super::handle::{CommandQueueId, DeviceId};
+use super::memory::{FailedCall, MemoryModel, named};
+use super::platform::{ClContext, ClPlatform};
+use super::status::Status;
+use crate::error::{Error, Result};
+use crate::fork;
+
+/// A device that can be used.
+pub(super) struct ClDevice {
+    pub(super) platform: Arc<ClPlatform>,
+    pub(super) context: Arc<ClContext>,
+    /// What command queues are made for.
+    pub(super) id: DeviceId,
+    /// The whole, of which this may be a part: programs and memory are made for it.
+    pub(super) root: DeviceId,
+    pub(super) memory: MemoryModel,
+    /// Its filter string, for messages.
+    pub(super) label: String,
+    idle_queues: Mutex<Vec<CommandQueueId>>,
+    /// The shortest time that a launch took so far, in nanoseconds: what the driver needs for itself.
+    shortest_launch_ns: AtomicU32,
+    /// The process whose driver this is.
+    generation: u64,
+}
+
+impl ClDevice {
+    pub(super) fn new(
+        platform: Arc<ClPlatform>,
+        context: Arc<ClContext>,
+        (id, root): (DeviceId, DeviceId),
+        memory: MemoryModel,
+        label: String,
+    ) -> Self {
+        Self {
+            platform,
+            context,
+            id,
+            root,
+            memory,
+            label,
+            idle_queues: Mutex::default(),
+            shortest_launch_ns: AtomicU32::new(u32::MAX),
+            generation: fork::generation(),
+        }
+    }
+
+    /// Whether this process may use the driver. A forked child may not: the driver's threads are the
+    /// parent's, so it would wait for ever.
+    pub(super) fn check_process(&self) -> Result<()> {
+        if self.is_of_this_process() {
+            return Ok(());
+        }
+        Err(Error::DriverLostInFork {
+            device: self.label.clone(),
+        })
+    }
+
+    pub(super) fn is_of_this_process(&self) -> bool {
+        self.generation == fork::generation()
+    }
+
+    /// An error that names the device.
+    pub(super) fn failed(&self, FailedCall { call, status }: FailedCall) -> Error {
+        Error::DriverFailed {
+            device: self.label.clone(),
+            call,
+            status,
+        }
+    }
+
+    /// A command queue that nobody else uses meanwhile.
+    pub(super) fn take_queue(&self) -> Result<QueueGuard<'_>> {
+        let mut idle = self.lock_queues();
+        let id = idle.pop();
+        drop(idle);
+        let id = match id {
+            Some(id) => id,
+            None => self.make_queue().map_err(|failed| self.failed(failed))?,
+        };
+        Ok(QueueGuard { device: self, id })
+    }
+
+    /// Whether queues of the device can be made in its context.
+    pub(super) fn try_queue(&self) -> Result<(), FailedCall> {
+        let id = self.make_queue()?;
+        self.lock_queues().push(id);
+        Ok(())
+    }
+
+    fn make_queue(&self) -> Result<CommandQueueId, FailedCall> {
+        let mut status = 0;
+        // SAFETY: context and device are alive; 0 asks for a queue in order, without profiling.
+        let id = unsafe {
+            let create = self.platform.api.create_command_queue;
+            create(self.context.id(), self.id, 0, &raw mut status)
+        };
+        named("clCreateCommandQueue", status)?;
+        Ok(id)
+    }
+
+    fn lock_queues(&self) -> std::sync::MutexGuard<'_, Vec<CommandQueueId>> {
+        self.idle_queues
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Learns how long a launch takes at least; gives what of this one was the kernel's own.
+    pub(super) fn without_overhead(&self, elapsed: Duration) -> Duration {
+        let nanos = u32::try_from(elapsed.as_nanos()).unwrap_or(u32::MAX);
+        let known = self.shortest_launch_ns.load(Ordering::Relaxed);
+        if nanos < known {
+            self.shortest_launch_ns.store(nanos, Ordering::Relaxed);
+            return Duration::ZERO;
+        }
+        elapsed.saturating_sub(Duration::from_nanos(u64::from(known)))
+    }
+}
+
+impl Drop for ClDevice {
+    fn drop(&mut self) {
+        if !self.is_of_this_process() {
+            return;
+        }
+        for id in self.lock_queues().drain(..) {
+            // SAFETY: made by `make_queue`, and nobody uses it.
+            unsafe { (self.platform.api.release_command_queue)(id) };
+        }
+        if self.id != self.root {
+            // SAFETY: a part is made for one `ClDevice` only.
+            unsafe { (self.platform.api.release_device)(self.id) };
+        }
+    }
+}
+
+/// A command queue on loan.
+pub(super) struct QueueGuard<'a> {
+    device: &'a ClDevice,
+    id: CommandQueueId,
+}
+
+impl QueueGuard<'_> {
+    pub(super) fn id(&self) -> CommandQueueId {
+        self.id
+    }
+
+    /// Waits for all that was put into the queue.
+    pub(super) fn finish(&self) -> Result<(), FailedCall> {
+        // SAFETY: the queue is alive.
+        named("clFinish", unsafe {
+            (self.device.platform.api.finish)(self.id)
+        })
+    }
+}
+
+impl Drop for QueueGuard<'_> {
+    fn drop(&mut self) {
+        self.device.lock_queues().push(self.id);
+    }
+}
+
+/// The failure of a query.
+pub(super) fn asked(call: &'static str) -> impl Fn(Status) -> FailedCall {
+    move |status| FailedCall { call, status }
+}

@@ -1,0 +1,304 @@
+//! Kernels ready to run: arguments are set, the range is put into a queue, and its end is waited for.
+//!
+//! Setting arguments changes the kernel's object, which therefore serves one launch at a time; there are
+//! as many objects of a kernel as there were launches at the same moment.
+
+use std::ffi::CString;
+use std::ptr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use situ_codegen::opencl_c::KernelAbi;
+use situ_ir::{Literal, NdRange};
+
+use super::api::KERNEL_WORK_GROUP_SIZE;
+use super::code::BuiltProgram;
+use super::device::ClDevice;
+use super::handle::KernelId;
+use super::memory::{FailedCall, named};
+use crate::backend::DeviceProgram;
+use crate::backend::cost::{BRIEF_NS, CostEstimate};
+use crate::error::{Error, Result};
+use crate::launch::DeviceArgument;
+
+/// The loaded kernels of a module.
+pub(super) struct OpenClProgram {
+    kernels: Vec<OpenClKernel>,
+    max_local_bytes: u64,
+    device: Arc<ClDevice>,
+    program: Arc<BuiltProgram>,
+}
+
+struct OpenClKernel {
+    abi: KernelAbi,
+    symbol: CString,
+    idle: Mutex<Vec<KernelId>>,
+    max_work_group_size: Option<u64>,
+    /// What a work-item costs, without the driver's own time for a launch.
+    cost: CostEstimate,
+}
+
+impl OpenClProgram {
+    pub(super) fn new(
+        device: Arc<ClDevice>,
+        program: Arc<BuiltProgram>,
+        kernels: Vec<KernelAbi>,
+        max_local_bytes: u64,
+    ) -> Result<Self> {
+        let kernels = kernels
+            .into_iter()
+            .map(|abi| OpenClKernel::new(&device, &program, abi))
+            .collect::<Result<_>>()?;
+        Ok(Self {
+            kernels,
+            max_local_bytes,
+            device,
+            program,
+        })
+    }
+
+    /// Sets all arguments; gives the local memory that a work-group uses.
+    fn set_arguments(
+        &self,
+        kernel: &OpenClKernel,
+        id: KernelId,
+        range: &NdRange,
+        arguments: &[DeviceArgument<'_>],
+    ) -> Result<(), FailedCall> {
+        let mut setter = Setter {
+            device: &self.device,
+            kernel: id,
+            position: 0,
+        };
+        for argument in arguments {
+            match argument {
+                DeviceArgument::Scalar(literal) => setter.scalar(*literal)?,
+                DeviceArgument::Pointer {
+                    memory,
+                    byte_offset,
+                } => setter.pointer(memory.backing_ptr().wrapping_add(*byte_offset))?,
+                DeviceArgument::Local { size_bytes } => setter.local(*size_bytes)?,
+            }
+        }
+        if kernel.abi.scratch_bytes_per_item > 0 {
+            setter.local(kernel.scratch_bytes(range) as usize)?;
+        }
+        Ok(())
+    }
+
+    fn check_local(
+        &self,
+        kernel: &OpenClKernel,
+        range: &NdRange,
+        arguments: &[DeviceArgument<'_>],
+    ) -> Result<()> {
+        let of_arguments = arguments.iter().map(|argument| match argument {
+            DeviceArgument::Local { size_bytes } => *size_bytes as u64,
+            DeviceArgument::Scalar(_) | DeviceArgument::Pointer { .. } => 0,
+        });
+        let own = kernel.abi.local_bytes + kernel.scratch_bytes(range);
+        let size_bytes = of_arguments.fold(own, u64::saturating_add);
+        if size_bytes > self.max_local_bytes {
+            return Err(Error::LocalMemoryTooLarge {
+                kernel: kernel.abi.name.clone(),
+                size_bytes,
+                limit: self.max_local_bytes,
+            });
+        }
+        Ok(())
+    }
+
+    fn enqueue_and_wait(&self, id: KernelId, range: &NdRange) -> Result<()> {
+        let dims = range.dims();
+        // OpenCL's first dimension is the fastest, situ's the slowest.
+        let reversed = |sizes: [u64; 3]| {
+            let mut backwards = [1; 3];
+            for (to, from) in backwards.iter_mut().zip(sizes[..dims].iter().rev()) {
+                *to = *from as usize;
+            }
+            backwards
+        };
+        let global = reversed(range.global());
+        let local = range.local().map(reversed);
+        let local = local.as_ref().map_or(ptr::null(), |sizes| sizes.as_ptr());
+        let queue = self.device.take_queue()?;
+        // SAFETY: all arguments are set and lead to live memory (checked by the launch); the sizes have
+        // as many entries as dimensions are named.
+        let enqueued = named("clEnqueueNDRangeKernel", unsafe {
+            (self.device.platform.api.enqueue_nd_range_kernel)(
+                queue.id(),
+                id,
+                dims as u32,
+                ptr::null(),
+                global.as_ptr(),
+                local,
+                0,
+                ptr::null(),
+                ptr::null_mut(),
+            )
+        });
+        enqueued
+            .and_then(|()| queue.finish())
+            .map_err(|failed| self.device.failed(failed))
+    }
+}
+
+impl DeviceProgram for OpenClProgram {
+    fn is_brief(&self, kernel: usize, range: &NdRange) -> bool {
+        let kernel = &self.kernels[kernel];
+        let expected = kernel.cost.expected_ns(range.work_items());
+        expected.is_some_and(|ns| ns < BRIEF_NS)
+    }
+
+    fn max_work_group_size(&self, kernel: usize) -> Option<u64> {
+        self.kernels[kernel].max_work_group_size
+    }
+
+    fn run(&self, kernel: usize, range: &NdRange, arguments: &[DeviceArgument<'_>]) -> Result<()> {
+        self.device.check_process()?;
+        let kernel = &self.kernels[kernel];
+        self.check_local(kernel, range, arguments)?;
+        let id = kernel.take(&self.device, &self.program)?;
+        let begin = Instant::now();
+        let result = self
+            .set_arguments(kernel, id, range, arguments)
+            .map_err(|failed| self.device.failed(failed))
+            .and_then(|()| self.enqueue_and_wait(id, range));
+        kernel.give_back(id);
+        if result.is_ok() {
+            let own = self.device.without_overhead(begin.elapsed());
+            kernel.cost.update(own, range.work_items().max(1));
+        }
+        result
+    }
+}
+
+impl Drop for OpenClProgram {
+    fn drop(&mut self) {
+        if !self.device.is_of_this_process() {
+            return;
+        }
+        for kernel in &mut self.kernels {
+            let idle = kernel.idle.get_mut();
+            for id in idle.unwrap_or_else(PoisonError::into_inner).drain(..) {
+                // SAFETY: made by `OpenClKernel::make`, and nobody uses it.
+                unsafe { (self.device.platform.api.release_kernel)(id) };
+            }
+        }
+    }
+}
+
+impl OpenClKernel {
+    fn new(device: &ClDevice, program: &BuiltProgram, abi: KernelAbi) -> Result<Self> {
+        let mut kernel = Self {
+            symbol: CString::new(abi.symbol.as_str()).expect("symbols have no zero bytes"),
+            abi,
+            idle: Mutex::default(),
+            max_work_group_size: None,
+            cost: CostEstimate::new(),
+        };
+        let id = kernel.make(device, program)?;
+        let limit =
+            device
+                .platform
+                .api
+                .kernel_value::<usize>(id, device.root, KERNEL_WORK_GROUP_SIZE);
+        // Some drivers say 0 for "no other limit than the device's".
+        let limit = limit.ok().filter(|limit| *limit > 0);
+        kernel.max_work_group_size = limit.map(|limit| limit as u64);
+        kernel.give_back(id);
+        Ok(kernel)
+    }
+
+    /// Local memory that collectives need.
+    fn scratch_bytes(&self, range: &NdRange) -> u64 {
+        let work_items: u64 = range.local().map_or(1, |local| local.iter().product());
+        self.abi.scratch_bytes_per_item.saturating_mul(work_items)
+    }
+
+    /// An object of the kernel that nobody else uses meanwhile.
+    fn take(&self, device: &ClDevice, program: &BuiltProgram) -> Result<KernelId> {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let id = idle.pop();
+        drop(idle);
+        id.map_or_else(|| self.make(device, program), Ok)
+    }
+
+    fn give_back(&self, id: KernelId) {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.push(id);
+    }
+
+    fn make(&self, device: &ClDevice, program: &BuiltProgram) -> Result<KernelId> {
+        let mut status = 0;
+        // SAFETY: the program is built; the name is a C string.
+        let id = unsafe {
+            let create = device.platform.api.create_kernel;
+            create(program.id, self.symbol.as_ptr(), &raw mut status)
+        };
+        named("clCreateKernel", status).map_err(|failed| device.failed(failed))?;
+        Ok(id)
+    }
+}
+
+/// Gives a kernel one argument after the other.
+struct Setter<'a> {
+    device: &'a ClDevice,
+    kernel: KernelId,
+    position: u32,
+}
+
+impl Setter<'_> {
+    fn next(&mut self) -> u32 {
+        self.position += 1;
+        self.position - 1
+    }
+
+    /// Complex numbers were lowered to a pair of reals.
+    fn scalar(&mut self, literal: Literal) -> Result<(), FailedCall> {
+        let bytes = literal.to_bits().to_le_bytes();
+        let size_bytes = literal.dtype().size_bytes();
+        match literal {
+            Literal::C64(_) | Literal::C128(_) => {
+                let (real, imaginary) = bytes[..size_bytes].split_at(size_bytes / 2);
+                self.bytes(real)?;
+                self.bytes(imaginary)
+            }
+            _ => self.bytes(&bytes[..size_bytes]),
+        }
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) -> Result<(), FailedCall> {
+        self.set(bytes.len(), bytes.as_ptr())
+    }
+
+    fn local(&mut self, size_bytes: usize) -> Result<(), FailedCall> {
+        // No memory at all cannot be asked for, but a kernel may have an empty array.
+        self.set(size_bytes.max(1), ptr::null())
+    }
+
+    fn set(&mut self, size_bytes: usize, bytes: *const u8) -> Result<(), FailedCall> {
+        let position = self.next();
+        // SAFETY: there are as many bytes, which the driver copies; a null pointer with a size asks for
+        // local memory.
+        named("clSetKernelArg", unsafe {
+            (self.device.platform.api.set_kernel_arg)(
+                self.kernel,
+                position,
+                size_bytes,
+                bytes.cast(),
+            )
+        })
+    }
+
+    fn pointer(&mut self, address: *const u8) -> Result<(), FailedCall> {
+        let position = self.next();
+        let api = self.device.platform.api;
+        // SAFETY: the launch keeps the memory alive until the kernel has run.
+        unsafe {
+            self.device
+                .memory
+                .set_pointer(api, self.kernel, position, address)
+        }
+    }
+}
