@@ -89,7 +89,8 @@ fn local_memory_beyond_the_limit_is_refused() {
     on_every_device(|queue| {
         let kernel = compile(queue, reversing_kernel());
         let out = upload(queue, &[0i64; 4]);
-        for size_bytes in [usize::MAX, 1 << 40, (1 << 20) + 1] {
+        let limit = queue.device().info().max_local_bytes as usize;
+        for size_bytes in [usize::MAX, 1 << 40, limit + 1] {
             let arguments = [pointer_to(&out), Argument::Local { size_bytes }];
             let range = NdRange::with_local(&[4], &[4]).unwrap();
             let result = queue.launch(&kernel, &range, &arguments);

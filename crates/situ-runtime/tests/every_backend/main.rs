@@ -9,10 +9,12 @@
 
 mod arguments;
 mod arithmetic;
+mod drivers;
 mod faults;
 mod groups;
 mod memory;
 mod queues;
+mod random;
 mod ranges;
 mod sharing;
 
