@@ -5,10 +5,10 @@ use crate::backend::virtual_::{VirtualRequest, append};
 
 /// Numbers are those of a machine without other virtual devices, whatever other tests add.
 fn devices() -> Vec<Device> {
-    let mut devices = Device::all()[..2].to_vec();
     let requests = VirtualRequest::parse_list("gpu:2,cpu:1").unwrap();
-    append(&mut devices, &requests, None);
-    devices
+    let virtual_devices = append(&mut Vec::new(), &requests, None);
+    let always_there = registry::built_in()[..2].to_vec();
+    [always_there, virtual_devices].concat()
 }
 
 fn found(selector: &str) -> Vec<String> {
@@ -66,6 +66,35 @@ fn every_form_finds_its_device() {
         let device = select_among(&devices(), selector).unwrap();
         assert_eq!(device.filter_string(), expected, "{selector}");
         assert_eq!(found(selector)[0], expected, "{selector}");
+    }
+}
+
+/// Looking for drivers takes long, so it is not done for devices that are found without.
+#[test]
+fn what_no_driver_can_change_is_found_without_drivers() {
+    let found = |selector| {
+        let device = select_built_in(&devices(), selector)?;
+        Some(device.filter_string())
+    };
+    for (selector, expected) in [
+        ("cpu", "native:cpu:0"),
+        ("0", "native:cpu:0"),
+        ("native", "native:cpu:0"),
+        ("reference", "reference:cpu:0"),
+        ("virtual:gpu:1", "virtual:gpu:1"),
+        ("native:gpu,cpu+fp64", "native:cpu:0"),
+    ] {
+        assert_eq!(found(selector).as_deref(), Some(expected), "{selector}");
+    }
+    for selector in [
+        "gpu",
+        "cpu:1",
+        "opencl",
+        "opencl:cpu,native",
+        "gpu,native",
+        "tpu",
+    ] {
+        assert_eq!(found(selector), None, "{selector}");
     }
 }
 

@@ -77,14 +77,12 @@ impl ContextMemory {
         let Some(class) = SizeClass::holding(size_bytes) else {
             return Err(self.out_of_memory(size_bytes, kind));
         };
-        match pool.take_idle(class) {
-            Some(block) => Ok(block),
-            None => {
-                self.check_available(kind)?;
-                self.take_fresh(pool, class, size_bytes, kind)
-                    .ok_or_else(|| self.out_of_memory(size_bytes, kind))
-            }
+        if let Some(block) = pool.take_idle(class) {
+            return Ok(block);
         }
+        self.check_available(kind)?;
+        self.take_fresh(pool, class, size_bytes, kind)
+            .ok_or_else(|| self.out_of_memory(size_bytes, kind))
     }
 
     /// Whether the device gives memory of a kind, and to this process.

@@ -82,8 +82,8 @@ macro_rules! extension {
             pub(super) fn of(api: &Api, platform: PlatformId) -> Option<Self> {
                 Some(Self {
                     $($field: {
-                        let address = api.extension_function(platform, $symbol)?;
                         type Function = unsafe extern "C" fn($($parameter),*) $(-> $result)?;
+                        let address = api.extension_function(platform, $symbol)?;
                         // SAFETY: the type is that of the extension's specification, and the
                         // driver that gave the address is never unloaded.
                         unsafe { std::mem::transmute::<*mut c_void, Function>(address) }

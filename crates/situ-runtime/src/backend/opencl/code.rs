@@ -191,6 +191,8 @@ impl Code {
     }
 
     fn build_program(&self, program: &BuiltProgram, options: &str) -> Result<(), FailedCall> {
+        // Without warnings: PoCL writes their number to the process's standard error.
+        let options = format!("{options} -w");
         let options = CString::new(options).expect("the emitter's options have no zero bytes");
         // SAFETY: the device belongs to the program's context; without a callback the call waits.
         named("clBuildProgram", unsafe {

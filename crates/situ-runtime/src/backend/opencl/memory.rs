@@ -273,7 +273,8 @@ impl MemoryModel {
         value: u8,
     ) -> Result<(), FailedCall> {
         let pattern = [value; PATTERN_BYTES];
-        let fits = to.addr() % PATTERN_BYTES == 0 && size_bytes % PATTERN_BYTES == 0;
+        let fits =
+            to.addr().is_multiple_of(PATTERN_BYTES) && size_bytes.is_multiple_of(PATTERN_BYTES);
         let pattern_bytes = if fits { PATTERN_BYTES } else { 1 };
         let (events, event) = (ptr::null(), ptr::null_mut());
         let (pattern, to) = (pattern.as_ptr().cast(), to.cast());

@@ -48,7 +48,8 @@ fn devices_come_and_go_and_work_on_after_they_went() {
 
 #[test]
 fn the_processor_cannot_be_removed() {
-    remove(&Device::all());
+    // Not all devices: other tests' virtual ones are among them.
+    remove(&registry::built_in()[..2]);
     assert_eq!(Device::default_device().filter_string(), "native:cpu:0");
 }
 
