@@ -57,7 +57,7 @@ def test_a_context_covers_devices_and_their_parts(gpus):
 
 
 def test_devices_of_several_backends_share_no_context(gpus):
-    with pytest.raises(situ.DeviceError, match="all of them from one backend") as caught:
+    with pytest.raises(situ.DeviceError, match="all of them from one platform") as caught:
         situ.Context([situ.Device("native"), gpus[0]])
     assert "`native:cpu:0`" in str(caught.value)
     with pytest.raises(situ.DeviceError, match="at least one device"):

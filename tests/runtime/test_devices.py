@@ -14,8 +14,9 @@ from situ.testing import virtual_devices
 
 
 def test_the_processor_comes_first_and_is_the_default():
-    first, second, *_ = situ.devices()
-    assert (first.filter_string, second.filter_string) == ("native:cpu:0", "reference:cpu:0")
+    first, *others = situ.devices()
+    assert first.filter_string == "native:cpu:0"
+    assert "reference:cpu:0" in [device.filter_string for device in others]
     assert situ.Device() == first
     assert (first.backend, first.device_type) == ("native", "cpu")
 
@@ -108,15 +109,20 @@ def test_a_pickled_device_is_found_in_another_process():
     assert done.stdout.decode().startswith("<situ.Device reference:cpu:0 "), done.stderr
 
 
-def test_there_is_a_platform_for_each_backend():
+def test_there_is_a_platform_for_each_backend_and_for_each_driver():
     platforms = situ.platforms()
-    assert [platform.backend for platform in platforms][:2] == ["native", "reference"]
+    backends = [platform.backend for platform in platforms]
+    assert backends[0] == "native"
+    assert "reference" in backends
     for platform in platforms:
-        assert platform == situ.Platform(platform.backend)
-        assert hash(platform) == hash(situ.Platform(platform.backend))
         assert platform.name
         assert platform.vendor
-        assert situ.__version__ in platform.version
+        if platform.backend == "opencl":
+            assert platform.version.startswith("OpenCL ")
+        else:
+            assert platform == situ.Platform(platform.backend)
+            assert hash(platform) == hash(situ.Platform(platform.backend))
+            assert situ.__version__ in platform.version
         assert all(device.platform == platform for device in platform.devices)
     assert [device for platform in platforms for device in platform.devices] == situ.devices()
     assert situ.Platform() == situ.Device().platform
@@ -134,6 +140,6 @@ def test_a_platform_shares_one_context_over_its_devices():
 
 
 def test_an_unknown_platform_is_an_error_that_lists_them():
-    with pytest.raises(situ.DeviceError, match="there is no platform `opencl`") as caught:
-        situ.Platform("opencl")
+    with pytest.raises(situ.DeviceError, match="there is no platform `metal`") as caught:
+        situ.Platform("metal")
     assert "`native`" in str(caught.value)
