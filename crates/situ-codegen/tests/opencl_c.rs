@@ -26,7 +26,8 @@ fn parse(name: &str, text: &str) -> ValidModule {
 fn everything() -> TargetOptions {
     TargetOptions {
         version: LanguageVersion::V3_0,
-        sub_groups: true,
+        sub_group_size: 16,
+        required_sub_group_size: true,
         all_devices_scope: true,
         ..TargetOptions::default()
     }
@@ -61,6 +62,19 @@ fn optional_features_are_used_where_the_device_has_them() {
         let emitted = emit(&read(&path), &everything()).unwrap();
         compare(&format!("{name}.opencl_3.cl"), &emitted.text);
     }
+}
+
+/// Where no size can be demanded of the device.
+#[test]
+fn sub_groups_can_be_made_of_local_memory() {
+    let options = TargetOptions {
+        sub_group_size: 16,
+        ..TargetOptions::default()
+    };
+    let emitted = emit(&read(Path::new("tests/cases/sub_groups.sir")), &options).unwrap();
+    assert!(!emitted.text.contains("sub_group_broadcast"));
+    assert_eq!(emitted.kernels[1].scratch_bytes_per_item, 8);
+    compare("sub_groups.memory.cl", &emitted.text);
 }
 
 #[test]

@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+use situ_codegen::llvm::TargetOptions;
+
 use crate::aspect::Aspect;
 use crate::device::Device;
 use crate::partition::PartitionInfo;
@@ -53,6 +55,23 @@ pub struct DeviceInfo {
     pub partition: PartitionInfo,
     /// What it can do, in alphabetical order.
     pub aspects: Vec<Aspect>,
+}
+
+impl DeviceInfo {
+    /// The work-items in a sub-group of kernels that demand no size.
+    pub fn sub_group_size(&self) -> u32 {
+        Self::usual_sub_group_size(&self.sub_group_sizes)
+    }
+
+    /// Which of some sizes to use: that of the native device, so that programs mean the same, or
+    /// else the smallest.
+    pub(crate) fn usual_sub_group_size(sizes: &[u32]) -> u32 {
+        let usual = TargetOptions::DEFAULT_SUB_GROUP_SIZE;
+        if sizes.contains(&usual) {
+            return usual;
+        }
+        sizes.iter().copied().min().unwrap_or(1)
+    }
 }
 
 /// A cache.

@@ -341,6 +341,24 @@ pub enum Error {
         limit: u64,
     },
 
+    /// A kernel is written for sub-groups of a size that the device has not.
+    #[error(
+        "cannot compile `{kernel}` for {device} with sub-groups of {size}\n  \
+         why:  {}\n  \
+         help: use one of the device's sizes or another device, or leave the size to situ",
+        sub_groups(available)
+    )]
+    SubGroupSizeMissing {
+        /// The kernel.
+        kernel: String,
+        /// The size that was asked for.
+        size: u32,
+        /// The device.
+        device: String,
+        /// The sizes there are.
+        available: Vec<u32>,
+    },
+
     /// A module could not be written in the device's language.
     #[error(
         "cannot compile `{module}` for {device}\n  \
@@ -703,6 +721,20 @@ impl fmt::Display for ArgumentKind {
             Self::Scalar(dtype) => write!(formatter, "a {} scalar", dtype.name()),
             Self::Pointer => formatter.write_str("an array in global memory"),
             Self::Local => formatter.write_str("an amount of local memory"),
+        }
+    }
+}
+
+/// Which sub-groups there are, in words.
+fn sub_groups(sizes: &[u32]) -> String {
+    match sizes {
+        [] | [1] => "the device has no sub-groups; each work-item is its own".to_owned(),
+        sizes => {
+            let sizes: Vec<String> = sizes.iter().map(u32::to_string).collect();
+            format!(
+                "the sizes of the device's sub-groups are {}",
+                quoted_list(&sizes)
+            )
         }
     }
 }

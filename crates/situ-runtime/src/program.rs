@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use situ_ir::{FunctionKind, Parameter, ParameterAccess, ValidModule};
 
-use crate::backend::DeviceProgram;
+use crate::backend::{DeviceProgram, Driver};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::trace;
@@ -36,6 +36,45 @@ impl Program {
     /// # Errors
     /// When the device cannot run the module; otherwise only for bugs of situ.
     pub fn compile(device: &Device, module: &ValidModule) -> Result<Arc<Self>> {
+        Self::of(device, module, |driver| driver.compile(module))
+    }
+
+    /// The same with sub-groups of a given size, for kernels that are written for one.
+    ///
+    /// # Errors
+    /// [`Error::SubGroupSizeMissing`] when a kernel uses sub-groups and the device has none of this
+    /// size; otherwise as [`Program::compile`].
+    pub fn compile_for_sub_groups(
+        device: &Device,
+        module: &ValidModule,
+        size: u32,
+    ) -> Result<Arc<Self>> {
+        let uses_sub_groups = |handle| module.info(handle).needs_sub_groups;
+        let user = module
+            .kernels()
+            .find(|(handle, _)| uses_sub_groups(*handle));
+        let Some((_, kernel)) = user else {
+            return Self::compile(device, module);
+        };
+        let available = &device.info().sub_group_sizes;
+        if !available.contains(&size) {
+            return Err(Error::SubGroupSizeMissing {
+                kernel: kernel.name.clone(),
+                size,
+                device: device.filter_string(),
+                available: available.clone(),
+            });
+        }
+        Self::of(device, module, |driver| {
+            driver.compile_for_sub_groups(module, size)
+        })
+    }
+
+    fn of(
+        device: &Device,
+        module: &ValidModule,
+        compile: impl FnOnce(&dyn Driver) -> Result<Arc<dyn DeviceProgram>>,
+    ) -> Result<Arc<Self>> {
         trace::module(device, module);
         let kernels = module
             .kernels()
@@ -54,7 +93,7 @@ impl Program {
                 }
             })
             .collect();
-        let code = device.driver().compile(module)?;
+        let code = compile(device.driver())?;
         Ok(Arc::new(Self {
             device: device.clone(),
             kernels,

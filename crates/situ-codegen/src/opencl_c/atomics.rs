@@ -87,7 +87,7 @@ impl FunctionWriter<'_> {
             return Some(format!("mem_fence({SPACES});"));
         }
         let scope = match scope {
-            MemoryScope::SubGroup if self.options.sub_groups => "memory_scope_sub_group",
+            // The device's sub-groups need not be ours.
             MemoryScope::SubGroup | MemoryScope::WorkGroup => "memory_scope_work_group",
             MemoryScope::System if self.options.all_devices_scope => "memory_scope_all_svm_devices",
             MemoryScope::Device | MemoryScope::System => "memory_scope_device",

@@ -5,11 +5,20 @@
 //! combining because the IR fixes the order, which rounding makes visible. The kernel gets the local
 //! memory as a last parameter, 8 bytes for each work-item of a work-group.
 //!
-//! A collective of the sub-group uses the device's sub-group functions if it has them. Those that
+//! A collective of the sub-group uses the device's own functions where a size can be demanded and the
+//! kernel has one dimension, so that the device's sub-groups are ours (see [`queries`]). Functions that
 //! combine in an order of their own are called only where order is not visible; elsewhere the
-//! contributions are passed around one by one. Without sub-groups each work-item is its own.
+//! contributions are passed around one by one. On other devices, and in kernels of more dimensions, the
+//! first work-item of each sub-group does what that of a work-group does. Where sub-groups have one
+//! work-item there is nothing to do.
+//!
+//! Collectives of the work-group do not use sub-groups, because that is slower on processors: see
+//! `docs/design/0015-opencl-backend.md`.
 
-use situ_ir::{Collective, CollectiveOperation, CollectiveScope, CombineOperator, DType, Literal};
+use situ_ir::{
+    Collective, CollectiveOperation, CollectiveScope, CombineOperator, DType, Function,
+    FunctionKind, Literal, StatementKind,
+};
 
 use super::library::Library;
 use super::operators;
@@ -34,26 +43,66 @@ impl FunctionWriter<'_> {
             .iter()
             .map(|&root| operands.get(root).exact().to_owned())
             .collect();
-        let text = match collective.scope {
-            CollectiveScope::WorkGroup => {
+        let (library, options, operation) =
+            (&mut *self.library, self.options, collective.operation);
+        let text = match Way::of(collective.scope, options, self.function.kind) {
+            Way::Memory => {
                 arguments.push(format!(
                     "(__local {} *){}",
                     element(dtype),
                     self.scratch_name
                 ));
-                let function = work_group(self.library, self.options, collective.operation, dtype);
+                let function = in_memory(library, options, collective.scope, operation, dtype);
                 format!("{function}({})", arguments.join(", "))
             }
-            CollectiveScope::SubGroup if self.options.sub_groups => {
-                let function = sub_group(self.library, self.options, collective.operation, dtype);
+            Way::SubGroup => {
+                let function = sub_group(library, options, operation, dtype);
                 format!("{function}({})", arguments.join(", "))
             }
-            CollectiveScope::SubGroup => match collective.operation {
+            Way::Alone => match operation {
                 CollectiveOperation::ExclusiveScan(operator) => identity(operator, dtype),
                 _ => arguments.swap_remove(0),
             },
         };
         self.bind_result(Some(collective.result), &text);
+    }
+}
+
+/// How a collective is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// Through local memory.
+    Memory,
+    /// By the device's functions for sub-groups.
+    SubGroup,
+    /// Each work-item is its own group.
+    Alone,
+}
+
+impl Way {
+    /// How a function does collectives of a scope.
+    fn of(scope: CollectiveScope, options: &TargetOptions, kind: FunctionKind) -> Self {
+        match (scope, kind) {
+            (CollectiveScope::WorkGroup, _) => Self::Memory,
+            (CollectiveScope::SubGroup, _) if options.sub_group_size == 1 => Self::Alone,
+            (CollectiveScope::SubGroup, FunctionKind::Kernel { dims: 1 })
+                if options.required_sub_group_size =>
+            {
+                Self::SubGroup
+            }
+            (CollectiveScope::SubGroup, _) => Self::Memory,
+        }
+    }
+
+    /// Whether a function does a collective in this way.
+    pub(super) fn is_used(self, function: &Function, options: &TargetOptions) -> bool {
+        let mut found = false;
+        function.body.for_each_statement(&mut |statement| {
+            if let StatementKind::Collective(collective) = &statement.kind {
+                found |= Self::of(collective.scope, options, function.kind) == self;
+            }
+        });
+        found
     }
 }
 
@@ -117,18 +166,37 @@ fn combined(
         .to_owned()
 }
 
-/// The function that does a collective of the work-group.
-fn work_group(
+/// The function that does a collective through local memory: the first work-item of each group
+/// works on the contributions from `first` up to `end`.
+fn in_memory(
     library: &mut Library,
     options: &TargetOptions,
+    scope: CollectiveScope,
     operation: CollectiveOperation,
     dtype: DType,
 ) -> String {
     let (ty, memory) = (scalar(dtype), element(dtype));
-    let name = format!("group_{}_{}", word(operation), types::word(dtype));
+    let me = queries::linear_local_id(library, None);
+    let count = queries::local_item_count(library, None);
+    let (group, stem, first, end) = match scope {
+        CollectiveScope::WorkGroup => ("work-group", "group", "0".to_owned(), count),
+        CollectiveScope::SubGroup => {
+            let size = options.sub_group_size;
+            (
+                "sub-group",
+                "sub_group_memory",
+                format!("me / {size} * {size}"),
+                format!("min(first + {size}, {count})"),
+            )
+        }
+    };
+    let name = format!("{stem}_{}_{}", word(operation), types::word(dtype));
     library.require(name, |library, name| {
-        let me = queries::linear_local_id(library, None);
-        let count = queries::local_item_count(library, None);
+        let start = format!(
+            "const size_t me = {me};\n    \
+             const size_t first = {first};\n    \
+             const size_t end = {end};"
+        );
         let mut combine =
             |operator, left, right| combined(library, options, operator, dtype, [left, right]);
         // What the first work-item does, which contributions are in a result, and where it is.
@@ -137,13 +205,14 @@ fn work_group(
                 return format!(
                     "// The contribution of the work-item at `position`.\n\
                      static {ty} {name}({ty} x, long position, __local {memory} *scratch) {{\n    \
-                         const long count = {count};\n    \
-                         const long sender = (position % count + count) % count;\n    \
-                         if ({me} == sender) {{\n        \
-                             scratch[0] = x;\n    \
+                         {start}\n    \
+                         const long count = end - first;\n    \
+                         const size_t sender = first + (position % count + count) % count;\n    \
+                         if (me == sender) {{\n        \
+                             scratch[first] = x;\n    \
                          }}\n    \
                          barrier(CLK_LOCAL_MEM_FENCE);\n    \
-                         const {ty} result = scratch[0];\n    \
+                         const {ty} result = scratch[first];\n    \
                          barrier(CLK_LOCAL_MEM_FENCE);\n    \
                          return result;\n\
                      }}"
@@ -152,21 +221,21 @@ fn work_group(
             CollectiveOperation::Reduce(operator) => (
                 reduce(ty, &combine(operator, "total", "scratch[k]")),
                 " combined",
-                "0",
+                "first",
             ),
             CollectiveOperation::Any => (
                 reduce(ty, &combine(CombineOperator::BitOr, "total", "scratch[k]")),
                 " combined",
-                "0",
+                "first",
             ),
             CollectiveOperation::All => (
                 reduce(ty, &combine(CombineOperator::BitAnd, "total", "scratch[k]")),
                 " combined",
-                "0",
+                "first",
             ),
             CollectiveOperation::InclusiveScan(operator) => (
                 format!(
-                    "for (size_t k = 1; k < count; k++) {{\n            \
+                    "for (size_t k = first + 1; k < end; k++) {{\n            \
                          scratch[k] = {};\n        \
                      }}",
                     combine(operator, "scratch[k - 1]", "scratch[k]")
@@ -176,9 +245,9 @@ fn work_group(
             ),
             CollectiveOperation::ExclusiveScan(operator) => (
                 format!(
-                    "{ty} total = scratch[0];\n        \
-                     scratch[0] = {};\n        \
-                     for (size_t k = 1; k < count; k++) {{\n            \
+                    "{ty} total = scratch[first];\n        \
+                     scratch[first] = {};\n        \
+                     for (size_t k = first + 1; k < end; k++) {{\n            \
                          const {ty} next = {};\n            \
                          scratch[k] = total;\n            \
                          total = next;\n        \
@@ -191,13 +260,12 @@ fn work_group(
             ),
         };
         format!(
-            "// The contributions of the work-group{which}, from first to last.\n\
+            "// The contributions of the {group}{which}, from first to last.\n\
              static {ty} {name}({ty} x, __local {memory} *scratch) {{\n    \
-                 const size_t me = {me};\n    \
-                 const size_t count = {count};\n    \
+                 {start}\n    \
                  scratch[me] = x;\n    \
                  barrier(CLK_LOCAL_MEM_FENCE);\n    \
-                 if (me == 0) {{\n        \
+                 if (me == first) {{\n        \
                      {work}\n    \
                  }}\n    \
                  barrier(CLK_LOCAL_MEM_FENCE);\n    \
@@ -212,15 +280,15 @@ fn work_group(
 /// What the first work-item does for a reduction.
 fn reduce(ty: &str, next: &str) -> String {
     format!(
-        "{ty} total = scratch[0];\n        \
-         for (size_t k = 1; k < count; k++) {{\n            \
+        "{ty} total = scratch[first];\n        \
+         for (size_t k = first + 1; k < end; k++) {{\n            \
              total = {next};\n        \
          }}\n        \
-         scratch[0] = total;"
+         scratch[first] = total;"
     )
 }
 
-/// The function that does a collective of the sub-group.
+/// The function that does a collective of the device's sub-group.
 fn sub_group(
     library: &mut Library,
     options: &TargetOptions,

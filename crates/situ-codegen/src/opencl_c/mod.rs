@@ -49,13 +49,14 @@ mod types;
 mod written;
 
 use situ_ir::transform::{LoweredModule, lower};
-use situ_ir::{CollectiveScope, Function, FunctionKind, Handle, StatementKind, ValidModule};
+use situ_ir::{Function, FunctionKind, Handle, StatementKind, ValidModule};
 
 pub use abi::{KernelAbi, OpenClModule};
 pub use target::{LanguageVersion, TargetOptions};
 
 use crate::error::Error;
 use crate::names::Names;
+use collectives::Way;
 use library::Library;
 use statements::{FunctionWriter, ModuleContext};
 
@@ -127,7 +128,7 @@ fn emit_module(
     let mut kernels = Vec::new();
     for (handle, function) in module.functions.iter() {
         let symbol = &context.function_names[handle.index()];
-        let has_scratch = has_work_group_collectives(function);
+        let has_scratch = Way::Memory.is_used(function, options);
         let writer = FunctionWriter::new(&context, handle, library);
         text.push_str(&writer.write(symbol, has_scratch));
         text.push('\n');
@@ -179,14 +180,4 @@ fn callees(function: &Function) -> Vec<Handle<Function>> {
         }
     });
     callees
-}
-
-fn has_work_group_collectives(function: &Function) -> bool {
-    let mut found = false;
-    function.body.for_each_statement(&mut |statement| {
-        if let StatementKind::Collective(collective) = &statement.kind {
-            found |= collective.scope == CollectiveScope::WorkGroup;
-        }
-    });
-    found
 }

@@ -37,19 +37,33 @@ pub(super) fn work_item(
         WorkItemQuery::GroupLinearId => {
             linear(library, "group", "get_group_id", "get_num_groups", dims)
         }
-        WorkItemQuery::SubGroupId if options.sub_groups => "get_sub_group_id()".to_owned(),
-        WorkItemQuery::SubGroupLocalId if options.sub_groups => {
-            "get_sub_group_local_id()".to_owned()
+        WorkItemQuery::SubGroupId
+        | WorkItemQuery::SubGroupLocalId
+        | WorkItemQuery::SubGroupSize
+        | WorkItemQuery::SubGroupCount => sub_group(library, options.sub_group_size, query, dims),
+    }
+}
+
+/// A question about the sub-group: work-items are dealt to sub-groups in the order of their linear
+/// ids. Drivers do that too where a work-group has one dimension; where it has more, Intel's starts
+/// anew with each row. So their own answers are not asked for.
+fn sub_group(library: &mut Library, size: u32, query: WorkItemQuery, dims: Option<u8>) -> String {
+    let me = linear_local_id(library, dims);
+    match (query, size) {
+        (WorkItemQuery::SubGroupId, 1) => me,
+        (WorkItemQuery::SubGroupId, _) => format!("({me} / {size})"),
+        (WorkItemQuery::SubGroupLocalId, 1) => "0".to_owned(),
+        (WorkItemQuery::SubGroupLocalId, _) => format!("({me} % {size})"),
+        (WorkItemQuery::SubGroupSize, 1) => "1".to_owned(),
+        (WorkItemQuery::SubGroupSize, _) => {
+            let count = local_item_count(library, dims);
+            format!("min((size_t){size}, {count} - {me} / {size} * {size})")
         }
-        WorkItemQuery::SubGroupSize if options.sub_groups => "get_sub_group_size()".to_owned(),
-        WorkItemQuery::SubGroupCount if options.sub_groups => "get_num_sub_groups()".to_owned(),
-        // Without sub-groups each work-item is one.
-        WorkItemQuery::SubGroupId => {
-            linear(library, "local", "get_local_id", "get_local_size", dims)
+        (_, 1) => local_item_count(library, dims),
+        (_, _) => {
+            let count = local_item_count(library, dims);
+            format!("(({count} + {}) / {size})", size - 1)
         }
-        WorkItemQuery::SubGroupLocalId => "0".to_owned(),
-        WorkItemQuery::SubGroupSize => "1".to_owned(),
-        WorkItemQuery::SubGroupCount => local_item_count(library, dims),
     }
 }
 

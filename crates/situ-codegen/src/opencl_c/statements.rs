@@ -12,6 +12,7 @@ use situ_ir::{
     PointerRoot, Statement, StatementKind, Type, ValidModule, Value,
 };
 
+use super::collectives::Way;
 use super::declarations::Declarations;
 use super::expressions::Operands;
 use super::library::Library;
@@ -104,6 +105,12 @@ impl<'a> FunctionWriter<'a> {
 
     /// The whole function.
     pub(super) fn write(mut self, symbol: &str, has_scratch: bool) -> String {
+        if Way::SubGroup.is_used(self.function, self.options) {
+            let size = self.options.sub_group_size;
+            self.line(&format!(
+                "__attribute__((intel_reqd_sub_group_size({size})))"
+            ));
+        }
         let head = self.head(symbol, has_scratch);
         self.line(&head);
         self.indent += 1;

@@ -39,9 +39,11 @@ pub struct TargetOptions {
     pub fp64: bool,
     /// Whether there are 64-bit atomics (`cl_khr_int64_base_atomics` and `_extended_`).
     pub int64_atomics: bool,
-    /// Whether there are sub-groups (`cl_khr_subgroups`, `cl_intel_subgroups` or the feature
-    /// `__opencl_c_subgroups`).
-    pub sub_groups: bool,
+    /// Work-items in a sub-group; with 1, each work-item is its own.
+    pub sub_group_size: u32,
+    /// Whether a kernel can demand that size of the device (`cl_intel_required_subgroup_size`).
+    /// Otherwise drivers choose one, so sub-groups are made of local memory.
+    pub required_sub_group_size: bool,
     /// Whether `float` division and square root can be correctly rounded
     /// (`CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT`). Otherwise they are computed in `double` and rounded, or,
     /// if there is no `double` either, left as exact as the device makes them.
@@ -58,7 +60,8 @@ impl Default for TargetOptions {
             version: LanguageVersion::V1_2,
             fp64: true,
             int64_atomics: true,
-            sub_groups: false,
+            sub_group_size: 1,
+            required_sub_group_size: false,
             correctly_rounded_divide_sqrt: true,
             all_devices_scope: false,
         }

@@ -59,6 +59,16 @@ pub(crate) trait Driver: Send + Sync {
     /// Compiles and loads all kernels of a module.
     fn compile(&self, module: &ValidModule) -> Result<Arc<dyn DeviceProgram>>;
 
+    /// The same with sub-groups of one of the sizes in [`DeviceInfo::sub_group_sizes`]. This is for
+    /// devices that have one.
+    fn compile_for_sub_groups(
+        &self,
+        module: &ValidModule,
+        _size: u32,
+    ) -> Result<Arc<dyn DeviceProgram>> {
+        self.compile(module)
+    }
+
     /// Memory of a multiple of 64 bytes, aligned to 64, and to pages when it is large and the
     /// driver can; `None` when there is none.
     fn allocate(&self, size_bytes: usize, kind: UsmKind) -> Option<DeviceMemory>;

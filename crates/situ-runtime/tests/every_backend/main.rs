@@ -17,6 +17,7 @@ mod queues;
 mod random;
 mod ranges;
 mod sharing;
+mod sub_groups;
 
 use std::sync::{Arc, Once};
 

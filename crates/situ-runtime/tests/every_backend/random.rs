@@ -24,7 +24,7 @@ fn random_programs_agree_with_the_interpreter() {
         }
         let info = queue.device().info();
         let options = Options {
-            sub_group_size: u64::from(info.sub_group_sizes[0]),
+            sub_group_size: u64::from(info.sub_group_size()),
             local_size: 64,
             step_limit: Some(1 << 30),
             checks: false,
@@ -33,7 +33,9 @@ fn random_programs_agree_with_the_interpreter() {
             for seed in 0..PROGRAMS {
                 let case = generate(seed, flavour);
                 let expected = case.interpret(&options).unwrap();
-                let found = run(queue, &case);
+                let program = Program::compile(queue.device(), &case.module)
+                    .unwrap_or_else(|error| panic!("{error}\n{case}"));
+                let found = run(queue, &case, &program);
                 if let Err(mismatch) = case.compare(&expected, &found) {
                     panic!("`{}`: {mismatch}\n{case}", case.kernel);
                 }
@@ -42,10 +44,43 @@ fn random_programs_agree_with_the_interpreter() {
     });
 }
 
+/// Programs with sub-groups that run with each size.
+const SUB_GROUP_PROGRAMS: usize = 4;
+
+#[test]
+fn random_programs_with_sub_groups_agree_for_every_size() {
+    let cases: Vec<Case> = (0..)
+        .map(|seed| generate(seed, Flavour::Exact))
+        .filter(|case| case.uses_sub_groups)
+        .take(SUB_GROUP_PROGRAMS)
+        .collect();
+    on_every_device(|queue| {
+        let device = queue.device();
+        if device.backend() == BackendKind::Reference {
+            return;
+        }
+        for &size in &device.info().sub_group_sizes {
+            let options = Options {
+                sub_group_size: u64::from(size),
+                local_size: 64,
+                step_limit: Some(1 << 30),
+                checks: false,
+            };
+            for case in &cases {
+                let expected = case.interpret(&options).unwrap();
+                let program = Program::compile_for_sub_groups(device, &case.module, size)
+                    .unwrap_or_else(|error| panic!("{error}\n{case}"));
+                let found = run(queue, case, &program);
+                if let Err(mismatch) = case.compare(&expected, &found) {
+                    panic!("with sub-groups of {size}: {mismatch}\n{case}");
+                }
+            }
+        }
+    });
+}
+
 /// What the buffers hold after the device ran the case.
-fn run(queue: &Queue, case: &Case) -> Vec<Vec<u8>> {
-    let program = Program::compile(queue.device(), &case.module)
-        .unwrap_or_else(|error| panic!("{error}\n{case}"));
+fn run(queue: &Queue, case: &Case, program: &Arc<Program>) -> Vec<Vec<u8>> {
     let kernel = program.kernel(&case.kernel).unwrap();
     let allocations: Vec<Arc<Allocation>> = case
         .contents()

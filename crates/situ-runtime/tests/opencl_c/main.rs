@@ -52,13 +52,23 @@ const EXPECTED_FAILURES: [(&str, &str, &str); 2] = [
     ),
 ];
 
-/// As PoCL, which has no sub-groups, so that each work-item is one.
+/// PoCL has no sub-groups, so they are made of local memory.
+const SUB_GROUP_SIZE: u32 = 4;
+
 const INTERPRETER: Options = Options {
-    sub_group_size: 1,
+    sub_group_size: SUB_GROUP_SIZE as u64,
     local_size: 64,
     step_limit: Some(1 << 30),
     checks: false,
 };
+
+/// What PoCL can do.
+fn target() -> TargetOptions {
+    TargetOptions {
+        sub_group_size: SUB_GROUP_SIZE,
+        ..TargetOptions::default()
+    }
+}
 
 /// Compiles some cases as one program; gives the kernel of each.
 fn build<'a>(
@@ -184,7 +194,7 @@ fn snapshot_cases_agree_with_the_interpreter() {
         .into_iter()
         .filter(|case| !is_expected_to_fail(case))
         .collect();
-    assert_agree(&device, &cases, &TargetOptions::default());
+    assert_agree(&device, &cases, &target());
 }
 
 #[test]
@@ -195,7 +205,7 @@ fn known_failures_of_the_driver_still_happen() {
         .filter(is_expected_to_fail)
         .collect();
     assert_eq!(cases.len(), EXPECTED_FAILURES.len());
-    let (program, kernels) = build(&device, &cases, &TargetOptions::default());
+    let (program, kernels) = build(&device, &cases, &target());
     for (kernel, case) in kernels.iter().zip(&cases) {
         let mismatch = mismatch(&program, kernel, case);
         assert!(mismatch.is_some(), "`{}` works now", case.kernel);
@@ -208,7 +218,7 @@ fn atomics_agree_with_the_interpreter_in_opencl_c_3() {
     let device = Device::pocl();
     let options = TargetOptions {
         version: LanguageVersion::V3_0,
-        ..TargetOptions::default()
+        ..target()
     };
     let cases: Vec<_> = snapshot_cases()
         .into_iter()
@@ -224,7 +234,7 @@ fn random_programs_compile() {
     for flavour in Flavour::ALL {
         let cases: Vec<_> = (0..COMPILED).map(|seed| generate(seed, flavour)).collect();
         for batch in cases.chunks(BATCH) {
-            build(&device, batch, &TargetOptions::default());
+            build(&device, batch, &target());
         }
     }
 }
@@ -235,7 +245,7 @@ fn random_programs_agree_with_the_interpreter() {
     for flavour in Flavour::ALL {
         let cases: Vec<_> = (0..RUN).map(|seed| generate(seed, flavour)).collect();
         for batch in cases.chunks(RUN_BATCH) {
-            assert_agree(&device, batch, &TargetOptions::default());
+            assert_agree(&device, batch, &target());
         }
     }
 }

@@ -158,6 +158,7 @@ pub(super) mod device {
     pub(crate) const PARTITION_PROPERTIES: u32 = 0x1044;
     pub(crate) const PARTITION_AFFINITY_DOMAIN: u32 = 0x1045;
     pub(crate) const SVM_CAPABILITIES: u32 = 0x1053;
+    pub(crate) const SUB_GROUP_SIZES_INTEL: u32 = 0x4108;
     pub(crate) const HOST_MEM_CAPABILITIES: u32 = 0x4190;
     pub(crate) const DEVICE_MEM_CAPABILITIES: u32 = 0x4191;
     pub(crate) const SHARED_MEM_CAPABILITIES: u32 = 0x4192;

@@ -13,6 +13,9 @@ use crate::aspect::Aspect;
 use crate::device::DeviceType;
 use crate::device_info::{CacheInfo, DeviceInfo, VectorWidths};
 
+/// Kernels can demand a size of sub-groups.
+const REQUIRED_SUB_GROUP_SIZE: &str = "cl_intel_required_subgroup_size";
+
 /// Asks one device.
 pub(super) struct Asker<'a> {
     pub(super) platform: &'a ClPlatform,
@@ -78,11 +81,30 @@ pub(super) fn target(asker: &Asker<'_>) -> TargetOptions {
     TargetOptions {
         fp64: has("cl_khr_fp64"),
         int64_atomics: has("cl_khr_int64_base_atomics") && has("cl_khr_int64_extended_atomics"),
-        // Drivers choose the size of sub-groups for each kernel, and the launch does not know it yet.
-        sub_groups: false,
+        sub_group_size: DeviceInfo::usual_sub_group_size(&sub_group_sizes(asker, &extensions)),
+        required_sub_group_size: has(REQUIRED_SUB_GROUP_SIZE),
         correctly_rounded_divide_sqrt: float & api::FP_CORRECTLY_ROUNDED_DIVIDE_SQRT != 0,
         ..TargetOptions::default()
     }
+}
+
+/// Which sizes of sub-groups kernels can demand.
+///
+/// Without the extension a driver chooses the size for each kernel, and the meaning of a program would
+/// be the driver's to choose: then each work-item is its own sub-group.
+fn sub_group_sizes(asker: &Asker<'_>, extensions: &str) -> Vec<u32> {
+    let (api, id) = (asker.platform.api, asker.device);
+    let sizes = if has_extension(extensions, REQUIRED_SUB_GROUP_SIZE) {
+        let sizes = api.device_list::<usize>(id, device::SUB_GROUP_SIZES_INTEL);
+        sizes.unwrap_or_default()
+    } else {
+        Vec::new()
+    };
+    let sizes: Vec<u32> = sizes
+        .into_iter()
+        .filter_map(|size| u32::try_from(size).ok().filter(|size| *size > 0))
+        .collect();
+    if sizes.is_empty() { vec![1] } else { sizes }
 }
 
 /// Facts and limits of a device.
@@ -125,8 +147,7 @@ pub(super) fn info(
         // OpenCL counts dimensions from the fastest; situ from the slowest, and a range of fewer
         // dimensions uses the last of OpenCL's.
         max_work_item_sizes: [size(0), size(1), size(2)],
-        // Each work-item is its own sub-group, see `target`.
-        sub_group_sizes: vec![1],
+        sub_group_sizes: sub_group_sizes(asker, &asker.text(device::EXTENSIONS)),
         sub_groups_progress_independently: false,
         native_vector_widths: asker.vector_widths(
             device::NATIVE_VECTOR_WIDTH_CHAR,

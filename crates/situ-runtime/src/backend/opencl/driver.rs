@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use situ_codegen::opencl_c;
+use situ_codegen::opencl_c::{self, TargetOptions};
 use situ_ir::ValidModule;
 
 use super::capabilities::{self, Asker};
@@ -91,6 +91,27 @@ impl OpenClDriver {
             .collect()
     }
 
+    fn compile_for(
+        &self,
+        module: &ValidModule,
+        target: &TargetOptions,
+    ) -> Result<Arc<dyn DeviceProgram>> {
+        self.device.check_process()?;
+        let emitted = opencl_c::emit(module, target).map_err(|source| Error::EmitFailed {
+            module: module.name.clone(),
+            device: "this OpenCL device",
+            source: Box::new(source),
+        })?;
+        trace::code(&module.name, &emitted.text);
+        let program = self
+            .code
+            .program(&module.name, &emitted, &self.device.label)?;
+        let device = Arc::clone(&self.device);
+        let program =
+            OpenClProgram::new(device, program, emitted.kernels, self.info.max_local_bytes)?;
+        Ok(Arc::new(program))
+    }
+
     /// Copies bytes within memory of this device where the two places overlap.
     ///
     /// # Safety
@@ -150,21 +171,19 @@ impl Driver for OpenClDriver {
     }
 
     fn compile(&self, module: &ValidModule) -> Result<Arc<dyn DeviceProgram>> {
-        self.device.check_process()?;
-        let emitted =
-            opencl_c::emit(module, &self.code.target).map_err(|source| Error::EmitFailed {
-                module: module.name.clone(),
-                device: "this OpenCL device",
-                source: Box::new(source),
-            })?;
-        trace::code(&module.name, &emitted.text);
-        let program = self
-            .code
-            .program(&module.name, &emitted, &self.device.label)?;
-        let device = Arc::clone(&self.device);
-        let program =
-            OpenClProgram::new(device, program, emitted.kernels, self.info.max_local_bytes)?;
-        Ok(Arc::new(program))
+        self.compile_for(module, &self.code.target)
+    }
+
+    fn compile_for_sub_groups(
+        &self,
+        module: &ValidModule,
+        size: u32,
+    ) -> Result<Arc<dyn DeviceProgram>> {
+        let target = TargetOptions {
+            sub_group_size: size,
+            ..self.code.target.clone()
+        };
+        self.compile_for(module, &target)
     }
 
     fn allocate(&self, size_bytes: usize, kind: UsmKind) -> Option<DeviceMemory> {
