@@ -12,6 +12,7 @@ endif
 
 BIN := .venv/bin
 STEP := tools/step.sh
+WITH_DRIVERS := $(BIN)/python tools/with_drivers.py
 SOURCES := python tests tools benches examples
 WHEEL_SOURCES := $(wildcard crates/*/build.rs) $(shell find crates/*/src crates/*/Cargo.toml \
 	python/situ Cargo.toml Cargo.lock pyproject.toml tools/build_wheel.sh -type f ! -name '*.so' ! -name '*.pyc')
@@ -28,9 +29,9 @@ demo: build  ## Set up, build and take the tour (start here)
 test: lint test-rust test-python test-wheel docs  ## Set up, then run every check and every test (what the CI runs)
 
 .PHONY: check
-check: lint-quick build  ## The quick half of `make test`, for use while editing
-	@$(STEP) "Rust tests" cargo test --workspace --locked --quiet
-	@$(STEP) "Python tests" $(BIN)/pytest -q -m "not slow and not packaging"
+check: lint-quick build .venv/.group-drivers  ## The quick half of `make test`, for use while editing
+	@$(STEP) "Rust tests" $(WITH_DRIVERS) cargo test --workspace --locked --quiet
+	@$(STEP) "Python tests" $(WITH_DRIVERS) $(BIN)/pytest -q -m "not slow and not packaging"
 
 .PHONY: setup
 setup: .venv/.ready  ## Install Debian packages, .venv and Python tools (done by the others)
@@ -68,22 +69,22 @@ lint: lint-quick build  ## Format, lint, layer, type and stub checks
 	@$(STEP) "stubs" $(BIN)/stubtest situ._native --concise
 
 .PHONY: test-rust
-test-rust: setup  ## Every Rust test
-	@$(STEP) "Rust tests" cargo test --workspace --locked --quiet
+test-rust: setup .venv/.group-drivers  ## Every Rust test, over every driver
+	@$(STEP) "Rust tests" $(WITH_DRIVERS) cargo test --workspace --locked --quiet
 
 .PHONY: test-python
-test-python: build  ## Every Python test but the wheel's
-	@$(STEP) "Python tests" $(BIN)/pytest -q -m "not packaging"
+test-python: build .venv/.group-drivers  ## Every Python test but the wheel's, over every driver
+	@$(STEP) "Python tests" $(WITH_DRIVERS) $(BIN)/pytest -q -m "not packaging"
 
 .PHONY: test-wheel
 test-wheel: wheel  ## Run the wheel in an empty environment
 	@$(STEP) "wheel test" $(BIN)/pytest -q tests/packaging
 
 .PHONY: stress
-stress: build  ## Attack the queues for minutes: random programs against a model, many threads
-	@$(STEP) "random programs" cargo test -p situ-runtime --locked --quiet --test model -- --ignored
-	@$(STEP) "many threads" cargo test -p situ-runtime --locked --quiet --test stress -- --ignored
-	@$(STEP) "Python queues" $(BIN)/pytest -q tests/runtime
+stress: build .venv/.group-drivers  ## Attack the queues for minutes: random programs against a model, many threads
+	@$(STEP) "random programs" $(WITH_DRIVERS) cargo test -p situ-runtime --locked --quiet --test model -- --ignored
+	@$(STEP) "many threads" $(WITH_DRIVERS) cargo test -p situ-runtime --locked --quiet --test stress -- --ignored
+	@$(STEP) "Python queues" $(WITH_DRIVERS) $(BIN)/pytest -q tests/runtime
 
 .PHONY: snapshots
 snapshots: setup  ## Rewrite the expected outputs of snapshot tests, for review with git diff

@@ -25,6 +25,7 @@ mod context;
 mod detach;
 mod device;
 mod diagnosis;
+mod driver_report;
 mod dtype;
 mod error;
 mod event;
@@ -67,6 +68,8 @@ mod _native {
         build_info, cache_state, cached_programs, clear_cache, environment_variables,
         unknown_environment_variables,
     };
+    #[pymodule_export]
+    use crate::driver_report::driver_reports;
     #[pymodule_export]
     use crate::event::{PyEvent, wait_at_exit};
     #[pymodule_export]

@@ -10,6 +10,7 @@
 mod arguments;
 mod arithmetic;
 mod drivers;
+mod expected;
 mod faults;
 mod groups;
 mod memory;

@@ -189,7 +189,9 @@ fn is_expected_to_fail(case: &Case) -> bool {
 
 #[test]
 fn snapshot_cases_agree_with_the_interpreter() {
-    let device = Device::pocl();
+    let Some(device) = Device::pocl() else {
+        return;
+    };
     let cases: Vec<_> = snapshot_cases()
         .into_iter()
         .filter(|case| !is_expected_to_fail(case))
@@ -199,7 +201,9 @@ fn snapshot_cases_agree_with_the_interpreter() {
 
 #[test]
 fn known_failures_of_the_driver_still_happen() {
-    let device = Device::pocl();
+    let Some(device) = Device::pocl() else {
+        return;
+    };
     let cases: Vec<_> = snapshot_cases()
         .into_iter()
         .filter(is_expected_to_fail)
@@ -215,7 +219,9 @@ fn known_failures_of_the_driver_still_happen() {
 /// The only text that differs between versions is that of fences.
 #[test]
 fn atomics_agree_with_the_interpreter_in_opencl_c_3() {
-    let device = Device::pocl();
+    let Some(device) = Device::pocl() else {
+        return;
+    };
     let options = TargetOptions {
         version: LanguageVersion::V3_0,
         ..target()
@@ -230,7 +236,9 @@ fn atomics_agree_with_the_interpreter_in_opencl_c_3() {
 
 #[test]
 fn random_programs_compile() {
-    let device = Device::pocl();
+    let Some(device) = Device::pocl() else {
+        return;
+    };
     for flavour in Flavour::ALL {
         let cases: Vec<_> = (0..COMPILED).map(|seed| generate(seed, flavour)).collect();
         for batch in cases.chunks(BATCH) {
@@ -241,7 +249,9 @@ fn random_programs_compile() {
 
 #[test]
 fn random_programs_agree_with_the_interpreter() {
-    let device = Device::pocl();
+    let Some(device) = Device::pocl() else {
+        return;
+    };
     for flavour in Flavour::ALL {
         let cases: Vec<_> = (0..RUN).map(|seed| generate(seed, flavour)).collect();
         for batch in cases.chunks(RUN_BATCH) {

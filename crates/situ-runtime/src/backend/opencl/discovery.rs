@@ -74,6 +74,28 @@ pub enum Refusal {
     },
 }
 
+impl Refusal {
+    /// What the user can do about it.
+    pub const fn advice(&self) -> &'static str {
+        match self {
+            Self::NotAvailable => {
+                "end other programs that use the device, or restart the machine; the other devices \
+                 can be used"
+            }
+            Self::NoKernels | Self::OtherAddresses { .. } => "use another device",
+            Self::NoCompiler => "install the complete driver, or use another device",
+            Self::NoUnifiedMemory => {
+                "a newer driver, or another one for the same hardware, may have it; the other \
+                 devices can be used"
+            }
+            Self::CallFailed { .. } => {
+                "try the device with another program, such as `clinfo`; if that works, please report \
+                 it with the output of `situ doctor`"
+            }
+        }
+    }
+}
+
 impl fmt::Display for Refusal {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -4,7 +4,9 @@
 //! drivers start threads. A machine without it has no OpenCL devices, which is no error: the reason is
 //! kept for whoever asks.
 
+use std::ffi::{CStr, c_void};
 use std::path::PathBuf;
+use std::ptr;
 
 use libloading::Library;
 
@@ -45,6 +47,23 @@ pub enum LoaderProblem {
     },
 }
 
+impl LoaderProblem {
+    /// What the user can do about it.
+    pub const fn advice(&self) -> &'static str {
+        match self {
+            Self::TurnedOff => "unset SITU_OPENCL, or set it to `auto`, to use OpenCL devices",
+            Self::NotLoaded { .. } => {
+                "install the loader: `apt install ocl-icd-libopencl1` on Debian and Ubuntu, \
+                 `dnf install ocl-icd` on Fedora, or `conda install ocl-icd` without root"
+            }
+            Self::TooOld { .. } => "update the loader, or name another one with SITU_OPENCL",
+            Self::NoAnswer { .. } => {
+                "try `clinfo`; if that works, please report it with the output of `situ doctor`"
+            }
+        }
+    }
+}
+
 /// Loads the loader; also says what was loaded.
 pub(super) fn load(library: &OpenClLibrary) -> Result<(Api, String), LoaderProblem> {
     let names = match library {
@@ -70,12 +89,34 @@ pub(super) fn load(library: &OpenClLibrary) -> Result<(Api, String), LoaderProbl
                 })
             });
         match outcome {
-            Ok(api) => return Ok((api, shown)),
+            Ok(api) => {
+                let file = library_of(api.get_platform_ids as *const c_void);
+                return Ok((api, file.map_or(shown, |file| file.display().to_string())));
+            }
             // The first name is the one that should have worked.
             Err(why) => problem = problem.or(Some(why)),
         }
     }
     Err(problem.expect("at least one name was tried"))
+}
+
+/// The file of the library that a function is in.
+pub(super) fn library_of(function: *const c_void) -> Option<PathBuf> {
+    let mut found = libc::Dl_info {
+        dli_fname: ptr::null(),
+        dli_fbase: ptr::null_mut(),
+        dli_sname: ptr::null(),
+        dli_saddr: ptr::null_mut(),
+    };
+    // SAFETY: `dladdr` only looks the address up, whatever it is, and gives a string that lives as long
+    // as the library.
+    unsafe {
+        if libc::dladdr(function, &raw mut found) == 0 || found.dli_fname.is_null() {
+            return None;
+        }
+        let name = CStr::from_ptr(found.dli_fname).to_str().ok()?;
+        Some(PathBuf::from(name))
+    }
 }
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
 //! A driver that was accepted, and the contexts made with it.
 
-use std::ffi::{CStr, c_void};
+use std::ffi::c_void;
 use std::path::PathBuf;
 use std::ptr;
 
 use super::api::{Api, UsmApi, platform};
 use super::handle::{ContextId, DeviceId, PlatformId};
+use super::loader::library_of;
 use super::status::Status;
 
 /// One driver.
@@ -53,23 +54,13 @@ fn driver_file(api: &Api, id: PlatformId) -> Option<PathBuf> {
     // A driver that the loader can use has this extension, which demands that every handle points at
     // an object that starts with the address of the driver's table of functions.
     api.platform_text(id, platform::ICD_SUFFIX).ok()?;
-    let mut found = libc::Dl_info {
-        dli_fname: ptr::null(),
-        dli_fbase: ptr::null_mut(),
-        dli_sname: ptr::null(),
-        dli_saddr: ptr::null_mut(),
-    };
     // SAFETY: the handle leads to the table as said above, whose first entries are functions of the
-    // driver; `dladdr` only looks the address up and gives a string that lives as long as the library.
-    unsafe {
+    // driver.
+    let function = unsafe {
         let table: *const *const c_void = *id.as_ptr().cast();
-        let function = *table;
-        if libc::dladdr(function, &raw mut found) == 0 || found.dli_fname.is_null() {
-            return None;
-        }
-        let name = CStr::from_ptr(found.dli_fname).to_str().ok()?;
-        Some(PathBuf::from(name))
-    }
+        *table
+    };
+    library_of(function)
 }
 
 /// A context of OpenCL: what memory and programs belong to.
