@@ -8,7 +8,7 @@ use std::path::Path;
 
 use insta::{assert_snapshot, with_settings};
 use situ_codegen::Error;
-use situ_codegen::opencl_c::{LanguageVersion, TargetOptions, emit, emit_all};
+use situ_codegen::opencl_c::{LanguageVersion, OpenClModule, TargetOptions, emit, emit_all};
 use situ_ir::{Source, ValidModule, text, validate};
 
 fn read(path: &Path) -> ValidModule {
@@ -84,6 +84,58 @@ fn the_same_module_gives_the_same_text() {
         emit(&module, &TargetOptions::default()),
         emit(&module, &TargetOptions::default())
     );
+}
+
+/// What the source says where a line of the text comes from.
+fn origin_of<'a>(emitted: &OpenClModule, modules: &[&'a ValidModule], line: &str) -> &'a str {
+    let number = emitted.text.lines().position(|one| one.contains(line));
+    let number = number.unwrap_or_else(|| panic!("`{line}` is not in\n{}", emitted.text));
+    let Some(origin) = emitted.origins[number] else {
+        return "";
+    };
+    let source = modules[origin.module]
+        .source
+        .as_ref()
+        .expect("it was read from text");
+    source.line_at(origin.span.start).trim()
+}
+
+#[test]
+fn lines_know_where_they_come_from() {
+    let first = parse(
+        "first.sir",
+        "kernel[1] first(x: global f32*, n: i64) {
+            let i = global_id(0);
+            if i < n {
+                x[i] = x[i] * 2.0f32;
+            } else {
+                x[i] = 7.0f32;
+            }
+            let k = floor_div(i, n);
+            x[k] = 1.0f32;
+        }",
+    );
+    let second = parse(
+        "second.sir",
+        "kernel[1] second(x: global f32*) {
+            x[global_id(0)] = 3.0f32;
+        }",
+    );
+    let modules = [&first, &second];
+    let emitted = emit_all(&modules, &TargetOptions::default()).unwrap();
+    assert_eq!(emitted.origins.len(), emitted.text.lines().count());
+    let of = |line| origin_of(&emitted, &modules, line);
+    assert_eq!(of("if (i < n)"), "if i < n {");
+    assert_eq!(of("* 2.0f"), "x[i] = x[i] * 2.0f32;");
+    assert_eq!(of("= 7.0f"), "x[i] = 7.0f32;");
+    assert_eq!(of("= 1.0f"), "x[k] = 1.0f32;");
+    assert_eq!(of("= 3.0f"), "x[global_id(0)] = 3.0f32;");
+    assert_eq!(
+        of("__kernel void second"),
+        "kernel[1] second(x: global f32*) {"
+    );
+    // The emitter's own lines come from nowhere.
+    assert_eq!(of("#pragma OPENCL FP_CONTRACT"), "");
 }
 
 #[test]

@@ -7,7 +7,7 @@
 use std::any::Any;
 use std::fmt;
 
-use situ_ir::{DType, RangeError, Type};
+use situ_ir::{DType, RangeError, Source, Span, Type};
 
 use crate::backend::opencl::Status;
 use crate::backend::virtual_::RequestProblem;
@@ -359,6 +359,25 @@ pub enum Error {
         available: Vec<u32>,
     },
 
+    /// A kernel needs something that the device has not.
+    #[error(
+        "cannot compile `{kernel}` for {device}\n  \
+         why:  it uses {feature}, which the device does not have{}\n  \
+         help: {}, or use another device: `situ devices` lists what each can do",
+        origin.as_ref().map_or_else(String::new, |origin| format!(": {origin}")),
+        instead_of(feature)
+    )]
+    FeatureMissing {
+        /// The kernel.
+        kernel: String,
+        /// What it uses.
+        feature: &'static str,
+        /// The device.
+        device: String,
+        /// The line that uses it first.
+        origin: Option<Box<SourceLine>>,
+    },
+
     /// A module could not be written in the device's language.
     #[error(
         "cannot compile `{module}` for {device}\n  \
@@ -386,9 +405,10 @@ pub enum Error {
         "cannot compile `{module}` for {device}: the driver's compiler refuses it\n  \
          why:  {}\n  \
          help: this is a bug in situ or in the driver; please report it with the output of \
-         SITU_TRACE=code{}",
+         SITU_TRACE=code{}{}",
         indented(log.trim()),
-        excerpt(log, code)
+        line.map_or_else(String::new, |line| excerpt(line, code)),
+        origin.as_ref().map_or_else(String::new, |origin| format!("\n  note: that was written for {origin}"))
     )]
     BuildFailed {
         /// Name of the module that was being compiled.
@@ -399,18 +419,25 @@ pub enum Error {
         log: String,
         /// What it was given.
         code: String,
+        /// The line of it that the compiler complains about first, from one.
+        line: Option<usize>,
+        /// The user's line that it was written for.
+        origin: Option<Box<SourceLine>>,
     },
 
     /// A call of a driver failed.
     #[error(
-        "{call} failed on {device}\n  \
+        "{call} failed{} on {device}\n  \
          why:  the driver says {status}\n  \
          help: {}",
+        subject.as_ref().map_or_else(String::new, |subject| format!(" for `{subject}`")),
         status.advice()
     )]
     DriverFailed {
         /// The device.
         device: String,
+        /// The kernel that was to run, or the module that was to be compiled.
+        subject: Option<String>,
         /// The function.
         call: &'static str,
         /// What it said.
@@ -704,6 +731,35 @@ impl fmt::Display for CompileStage {
     }
 }
 
+/// A line of the user's source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceLine {
+    /// Where it is.
+    pub site: Site,
+    /// What it says.
+    pub text: String,
+}
+
+impl SourceLine {
+    /// The line in which a span starts.
+    pub fn at(source: &Source, span: Span) -> Self {
+        Self {
+            site: Site {
+                file: source.name.clone().into(),
+                line: source.location(span.start).line,
+            },
+            text: source.line_at(span.start).trim().to_owned(),
+        }
+    }
+}
+
+/// Written as ``model.py:12: `x[i] = 0` ``.
+impl fmt::Display for SourceLine {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: `{}`", self.site, self.text)
+    }
+}
+
 /// What was passed to a parameter, in words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArgumentKind {
@@ -722,6 +778,15 @@ impl fmt::Display for ArgumentKind {
             Self::Pointer => formatter.write_str("an array in global memory"),
             Self::Local => formatter.write_str("an amount of local memory"),
         }
+    }
+}
+
+/// What to use where a feature is missing.
+fn instead_of(feature: &str) -> &'static str {
+    match feature {
+        "complex128" => "use complex64",
+        "64-bit atomics" => "use elements of 32 bits",
+        _ => "use float32",
     }
 }
 
@@ -748,18 +813,14 @@ fn indented(text: &str) -> String {
     text.replace('\n', "\n        ")
 }
 
-/// The line of a program that a compiler's log complains about, with its neighbours. Compilers
-/// write its number between colons, before `error`.
-fn excerpt(log: &str, code: &str) -> String {
-    let complaint = log.lines().find(|line| line.contains("error"));
-    let number = complaint
-        .and_then(|line| line.split(':').find_map(|word| word.trim().parse().ok()))
-        .filter(|number| (1..=code.lines().count()).contains(number));
-    let Some(number): Option<usize> = number else {
-        return String::new();
-    };
+/// A line of a program, counted from one, with its neighbours.
+fn excerpt(number: usize, code: &str) -> String {
     let first = number.saturating_sub(3);
-    let lines = code.lines().enumerate().skip(first).take(5);
+    let lines = code
+        .lines()
+        .enumerate()
+        .skip(first)
+        .take(number + 2 - first);
     let shown = lines.map(|(index, line)| {
         let mark = if index + 1 == number { '>' } else { ' ' };
         format!("\n  {mark} {:4} | {line}", index + 1)

@@ -64,6 +64,7 @@ pub mod platform;
 pub mod program;
 pub mod queue;
 mod registry;
+mod requirements;
 pub mod selector;
 pub mod submission;
 mod trace;

@@ -8,6 +8,7 @@ use situ_ir::{FunctionKind, Parameter, ParameterAccess, ValidModule};
 use crate::backend::{DeviceProgram, Driver};
 use crate::device::Device;
 use crate::error::{Error, Result};
+use crate::requirements;
 use crate::trace;
 
 /// The kernels of a module, ready to be launched on a device.
@@ -75,6 +76,7 @@ impl Program {
         module: &ValidModule,
         compile: impl FnOnce(&dyn Driver) -> Result<Arc<dyn DeviceProgram>>,
     ) -> Result<Arc<Self>> {
+        requirements::check(device, module)?;
         trace::module(device, module);
         let kernels = module
             .kernels()

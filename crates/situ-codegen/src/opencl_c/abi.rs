@@ -1,6 +1,6 @@
 //! How a compiled kernel is launched: what the emitter tells the runtime.
 
-use situ_ir::Parameter;
+use situ_ir::{Parameter, Span};
 
 /// Bytes of local memory that collectives need for each work-item.
 pub const SCRATCH_BYTES: u64 = 8;
@@ -14,6 +14,18 @@ pub struct OpenClModule {
     pub build_options: String,
     /// The kernels, in the order of the modules and their functions.
     pub kernels: Vec<KernelAbi>,
+    /// Where each line of the text comes from; `None` for lines that are the emitter's own. This is not in
+    /// the text, so that the same kernel in another file is the same program.
+    pub origins: Vec<Option<LineOrigin>>,
+}
+
+/// The place in the user's source that a line of text was written for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LineOrigin {
+    /// Which of the modules.
+    pub module: usize,
+    /// Where in its source.
+    pub span: Span,
 }
 
 /// What the runtime must know to launch a kernel.

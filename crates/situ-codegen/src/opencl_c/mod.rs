@@ -49,9 +49,9 @@ mod types;
 mod written;
 
 use situ_ir::transform::{LoweredModule, lower};
-use situ_ir::{Function, FunctionKind, Handle, StatementKind, ValidModule};
+use situ_ir::{Function, FunctionKind, Handle, Span, StatementKind, ValidModule};
 
-pub use abi::{KernelAbi, OpenClModule};
+pub use abi::{KernelAbi, LineOrigin, OpenClModule};
 pub use target::{LanguageVersion, TargetOptions};
 
 use crate::error::Error;
@@ -78,12 +78,13 @@ pub fn emit(module: &ValidModule, options: &TargetOptions) -> Result<OpenClModul
 pub fn emit_all(modules: &[&ValidModule], options: &TargetOptions) -> Result<OpenClModule, Error> {
     let mut names = Names::default();
     let mut library = Library::default();
-    let mut functions = String::new();
+    let mut functions = Functions::default();
     let mut kernels = Vec::new();
     let mut features = features::Features::default();
-    for module in modules {
+    for (number, module) in modules.iter().enumerate() {
         let module = lower(module)?;
         features.add(&module, options)?;
+        functions.module = number;
         kernels.extend(emit_module(
             &module,
             options,
@@ -92,26 +93,54 @@ pub fn emit_all(modules: &[&ValidModule], options: &TargetOptions) -> Result<Ope
             &mut functions,
         ));
     }
-    let text = format!(
-        "{}\n{}{}",
-        features.pragmas(),
-        library.into_text(),
-        functions.trim_end()
-    );
+    let start = format!("{}\n{}", features.pragmas(), library.into_text());
+    let mut origins = vec![None; start.lines().count()];
+    origins.extend(functions.origins);
+    let text = format!("{start}{}", functions.text);
+    let text = format!("{}\n", text.trim_end());
+    origins.truncate(text.lines().count());
     Ok(OpenClModule {
-        text: format!("{}\n", text.trim_end()),
+        text,
         build_options: options.build_options(),
         kernels,
+        origins,
     })
 }
 
-/// Appends the functions of a module to `text`.
+/// The functions written so far.
+#[derive(Default)]
+struct Functions {
+    text: String,
+    /// Where each line comes from.
+    origins: Vec<Option<LineOrigin>>,
+    /// The module that functions are of.
+    module: usize,
+}
+
+impl Functions {
+    /// Adds a function, given with the span of each line, and an empty line.
+    fn add(&mut self, text: &str, spans: &[Span]) {
+        let module = self.module;
+        let origin = |span: &Span| {
+            span.is_some().then_some(LineOrigin {
+                module,
+                span: *span,
+            })
+        };
+        self.text.push_str(text);
+        self.text.push('\n');
+        self.origins.extend(spans.iter().map(origin));
+        self.origins.push(None);
+    }
+}
+
+/// Adds the functions of a module to those written so far.
 fn emit_module(
     module: &LoweredModule,
     options: &TargetOptions,
     names: &mut Names,
     library: &mut Library,
-    text: &mut String,
+    functions: &mut Functions,
 ) -> Vec<KernelAbi> {
     let function_names = module
         .functions
@@ -130,8 +159,8 @@ fn emit_module(
         let symbol = &context.function_names[handle.index()];
         let has_scratch = Way::Memory.is_used(function, options);
         let writer = FunctionWriter::new(&context, handle, library);
-        text.push_str(&writer.write(symbol, has_scratch));
-        text.push('\n');
+        let (text, spans) = writer.write(symbol, has_scratch);
+        functions.add(&text, &spans);
         if let FunctionKind::Kernel { dims } = function.kind {
             kernels.push(KernelAbi {
                 name: function.name.clone(),

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use situ_ir::{
     AddressSpace, Block, Expression, Function, FunctionInfo, FunctionKind, Handle, MemorySpaces,
-    PointerRoot, Statement, StatementKind, Type, ValidModule, Value,
+    PointerRoot, Span, Statement, StatementKind, Type, ValidModule, Value,
 };
 
 use super::collectives::Way;
@@ -54,6 +54,10 @@ pub(super) struct FunctionWriter<'a> {
     /// The loops around the present statement, outermost first.
     loops: Vec<LoopForm>,
     text: String,
+    /// The place in the source of each line of the text.
+    spans: Vec<Span>,
+    /// The place of the lines that are written at present.
+    span: Span,
     indent: usize,
 }
 
@@ -99,12 +103,14 @@ impl<'a> FunctionWriter<'a> {
             declarations: Declarations::new(function),
             loops: Vec::new(),
             text: String::new(),
+            spans: Vec::new(),
+            span: function.span,
             indent: 0,
         }
     }
 
-    /// The whole function.
-    pub(super) fn write(mut self, symbol: &str, has_scratch: bool) -> String {
+    /// The whole function, and the place in the source of each of its lines.
+    pub(super) fn write(mut self, symbol: &str, has_scratch: bool) -> (String, Vec<Span>) {
         if Way::SubGroup.is_used(self.function, self.options) {
             let size = self.options.sub_group_size;
             self.line(&format!(
@@ -119,7 +125,7 @@ impl<'a> FunctionWriter<'a> {
         self.block(&self.function.body);
         self.indent -= 1;
         self.line("}");
-        self.text
+        (self.text, self.spans)
     }
 
     fn head(&self, symbol: &str, has_scratch: bool) -> String {
@@ -218,6 +224,8 @@ impl<'a> FunctionWriter<'a> {
 
     pub(super) fn line(&mut self, line: &str) {
         let _ = writeln!(self.text, "{:width$}{line}", "", width = 4 * self.indent);
+        let count = line.lines().count();
+        self.spans.extend(std::iter::repeat_n(self.span, count));
     }
 
     pub(super) fn lines(&mut self, lines: &[String]) {
@@ -230,7 +238,13 @@ impl<'a> FunctionWriter<'a> {
 
     fn block(&mut self, block: &Block) {
         let mut statements = block.statements.iter();
+        let around = self.span;
         while let Some(statement) = statements.next() {
+            self.span = if statement.span.is_some() {
+                statement.span
+            } else {
+                around
+            };
             if self.declarations.is_of_loop(statement) && self.assigns_simply(statement) {
                 if let Some(next) = statements.next() {
                     self.counted_loop(statement, next);
@@ -239,6 +253,7 @@ impl<'a> FunctionWriter<'a> {
                 self.statement(statement);
             }
         }
+        self.span = around;
     }
 
     fn nested(&mut self, block: &Block) {

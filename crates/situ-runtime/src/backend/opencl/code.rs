@@ -6,9 +6,11 @@ use std::ptr;
 use std::sync::Arc;
 
 use situ_codegen::opencl_c::{OpenClModule, TargetOptions};
+use situ_ir::ValidModule;
 
 use super::api::{device, program};
 use super::binary;
+use super::build_log;
 use super::capabilities::Asker;
 use super::handle::{DeviceId, ProgramId};
 use super::memory::{FailedCall, named};
@@ -82,7 +84,7 @@ impl Code {
     /// The program of a module, compiled or found again.
     pub(super) fn program(
         &self,
-        module: &str,
+        module: &ValidModule,
         emitted: &OpenClModule,
         label: &str,
     ) -> Result<Arc<BuiltProgram>> {
@@ -104,7 +106,7 @@ impl Code {
                 detail: "it does not start as a program for OpenCL does",
             })?;
             let loaded = self.load(code, &emitted.build_options);
-            loaded.map_err(|failed| failed_on(label, failed))
+            loaded.map_err(|failed| failed_on(label, module, failed))
         };
         let (program, _) = self
             .cache
@@ -120,7 +122,12 @@ impl Code {
         CacheKey::new(parts.map(str::as_bytes))
     }
 
-    fn build(&self, module: &str, emitted: &OpenClModule, label: &str) -> Result<BuiltProgram> {
+    fn build(
+        &self,
+        module: &ValidModule,
+        emitted: &OpenClModule,
+        label: &str,
+    ) -> Result<BuiltProgram> {
         let text = emitted.text.as_str();
         let (pointer, len, mut status) = (text.as_ptr().cast(), text.len(), 0);
         // SAFETY: one string of the length that is given, which the driver copies.
@@ -133,23 +140,20 @@ impl Code {
                 &raw mut status,
             )
         };
-        named("clCreateProgramWithSource", status).map_err(|failed| failed_on(label, failed))?;
+        named("clCreateProgramWithSource", status)
+            .map_err(|failed| failed_on(label, module, failed))?;
         let program = self.own(id);
         let built = self.build_program(&program, &emitted.build_options);
         built.map_err(|failed| {
             if failed.status != Status::BUILD_PROGRAM_FAILURE {
-                return failed_on(label, failed);
+                return failed_on(label, module, failed);
             }
             let log = self
                 .platform
                 .api
                 .build_text(id, self.root, program::BUILD_LOG);
-            Error::BuildFailed {
-                module: module.to_owned(),
-                device: label.to_owned(),
-                log: log.unwrap_or_else(|status| status.to_string()),
-                code: text.to_owned(),
-            }
+            let log = log.unwrap_or_else(|status| status.to_string());
+            build_log::failure(module, emitted, label, log)
         })?;
         Ok(program)
     }
@@ -208,10 +212,11 @@ impl Code {
     }
 }
 
-/// An error that names the device.
-fn failed_on(label: &str, FailedCall { call, status }: FailedCall) -> Error {
+/// An error that names device and module.
+fn failed_on(label: &str, module: &ValidModule, FailedCall { call, status }: FailedCall) -> Error {
     Error::DriverFailed {
         device: label.to_owned(),
+        subject: Some(module.name.clone()),
         call,
         status,
     }

@@ -1,5 +1,6 @@
 //! A device of OpenCL or a part of one, with what is shared by everybody who uses it.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -69,6 +70,7 @@ impl ClDevice {
     pub(super) fn failed(&self, FailedCall { call, status }: FailedCall) -> Error {
         Error::DriverFailed {
             device: self.label.clone(),
+            subject: None,
             call,
             status,
         }
@@ -83,7 +85,11 @@ impl ClDevice {
             Some(id) => id,
             None => self.make_queue().map_err(|failed| self.failed(failed))?,
         };
-        Ok(QueueGuard { device: self, id })
+        Ok(QueueGuard {
+            device: self,
+            id,
+            has_failed: Cell::new(false),
+        })
     }
 
     /// Whether queues of the device can be made in its context.
@@ -142,6 +148,8 @@ impl Drop for ClDevice {
 pub(super) struct QueueGuard<'a> {
     device: &'a ClDevice,
     id: CommandQueueId,
+    /// A command queue whose command failed may refuse all that come after it: it is not used again.
+    has_failed: Cell<bool>,
 }
 
 impl QueueGuard<'_> {
@@ -149,18 +157,34 @@ impl QueueGuard<'_> {
         self.id
     }
 
-    /// Waits for all that was put into the queue.
-    pub(super) fn finish(&self) -> Result<(), FailedCall> {
-        // SAFETY: the queue is alive.
-        named("clFinish", unsafe {
-            (self.device.platform.api.finish)(self.id)
+    /// Waits for a command that was put into the queue, or takes note that it was not.
+    pub(super) fn finish(&self, enqueued: Result<(), FailedCall>) -> Result<()> {
+        let finished = enqueued.and_then(|()| {
+            // SAFETY: the queue is alive.
+            named("clFinish", unsafe {
+                (self.device.platform.api.finish)(self.id)
+            })
+        });
+        self.checked(finished)
+    }
+
+    /// The outcome of a command that was waited for.
+    pub(super) fn checked(&self, outcome: Result<(), FailedCall>) -> Result<()> {
+        outcome.map_err(|failed| {
+            self.has_failed.set(true);
+            self.device.failed(failed)
         })
     }
 }
 
 impl Drop for QueueGuard<'_> {
     fn drop(&mut self) {
-        self.device.lock_queues().push(self.id);
+        if self.has_failed.get() {
+            // SAFETY: made by `make_queue`, and nobody uses it.
+            unsafe { (self.device.platform.api.release_command_queue)(self.id) };
+        } else {
+            self.device.lock_queues().push(self.id);
+        }
     }
 }
 

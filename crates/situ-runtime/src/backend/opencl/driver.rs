@@ -103,9 +103,7 @@ impl OpenClDriver {
             source: Box::new(source),
         })?;
         trace::code(&module.name, &emitted.text);
-        let program = self
-            .code
-            .program(&module.name, &emitted, &self.device.label)?;
+        let program = self.code.program(module, &emitted, &self.device.label)?;
         let device = Arc::clone(&self.device);
         let program =
             OpenClProgram::new(device, program, emitted.kernels, self.info.max_local_bytes)?;
@@ -125,6 +123,7 @@ impl OpenClDriver {
         let kind = UsmKind::Device;
         let between = self.allocate(size_bytes, kind).ok_or(Error::DriverFailed {
             device: self.device.label.clone(),
+            subject: None,
             call: "an allocation for a copy",
             status: super::Status::MEM_OBJECT_ALLOCATION_FAILURE,
         })?;
@@ -153,7 +152,7 @@ impl OpenClDriver {
                 .memory
                 .copy(device.platform.api, queue.id(), from, to, size_bytes)
         };
-        copied.map_err(|failed| device.failed(failed))
+        queue.checked(copied)
     }
 }
 
@@ -247,9 +246,7 @@ impl Driver for OpenClDriver {
                 .memory
                 .enqueue_fill(device.platform.api, queue.id(), to, size_bytes, value)
         };
-        filled
-            .and_then(|()| queue.finish())
-            .map_err(|failed| device.failed(failed))
+        queue.finish(filled)
     }
 
     fn partition(&self, partition: &Partition) -> Result<Vec<Arc<dyn Driver>>, PartitionProblem> {

@@ -10,7 +10,7 @@
 //! | `platform`, `device` | a driver, its contexts, its devices and their command queues |
 //! | `capabilities`, `fission` | what a device can do, and how it is cut |
 //! | `memory` | USM by the extension, or by shared virtual memory |
-//! | `code`, `binary`, `program` | text to programs, programs on disk, launches |
+//! | `code`, `build_log`, `binary`, `program` | text to programs, what is wrong with it, programs on disk, launches |
 //! | `driver` | all of it as the rest of the runtime sees it |
 //!
 //! What is not here: order and asynchrony. A launch puts one command into a queue of its own and waits for
@@ -18,6 +18,7 @@
 
 mod api;
 pub(in crate::backend) mod binary;
+mod build_log;
 mod capabilities;
 mod code;
 mod device;

@@ -137,9 +137,7 @@ impl OpenClProgram {
                 ptr::null_mut(),
             )
         });
-        enqueued
-            .and_then(|()| queue.finish())
-            .map_err(|failed| self.device.failed(failed))
+        queue.finish(enqueued)
     }
 }
 
@@ -158,16 +156,31 @@ impl DeviceProgram for OpenClProgram {
         self.device.check_process()?;
         let kernel = &self.kernels[kernel];
         self.check_local(kernel, range, arguments)?;
+        let result = self.run_kernel(kernel, range, arguments);
+        result.map_err(|error| kernel.name_in(error))
+    }
+}
+
+impl OpenClProgram {
+    fn run_kernel(
+        &self,
+        kernel: &OpenClKernel,
+        range: &NdRange,
+        arguments: &[DeviceArgument<'_>],
+    ) -> Result<()> {
         let id = kernel.take(&self.device, &self.program)?;
         let begin = Instant::now();
         let result = self
             .set_arguments(kernel, id, range, arguments)
             .map_err(|failed| self.device.failed(failed))
             .and_then(|()| self.enqueue_and_wait(id, range));
-        kernel.give_back(id);
         if result.is_ok() {
+            kernel.give_back(id);
             let own = self.device.without_overhead(begin.elapsed());
             kernel.cost.update(own, range.work_items().max(1));
+        } else {
+            // SAFETY: made by `OpenClKernel::make`, and nobody uses it.
+            unsafe { (self.device.platform.api.release_kernel)(id) };
         }
         result
     }
@@ -197,7 +210,9 @@ impl OpenClKernel {
             max_work_group_size: None,
             cost: CostEstimate::new(),
         };
-        let id = kernel.make(device, program)?;
+        let id = kernel
+            .make(device, program)
+            .map_err(|error| kernel.name_in(error))?;
         let limit =
             device
                 .platform
@@ -208,6 +223,24 @@ impl OpenClKernel {
         kernel.max_work_group_size = limit.map(|limit| limit as u64);
         kernel.give_back(id);
         Ok(kernel)
+    }
+
+    /// The same error, which says that it happened to this kernel.
+    fn name_in(&self, error: Error) -> Error {
+        match error {
+            Error::DriverFailed {
+                device,
+                call,
+                status,
+                ..
+            } => Error::DriverFailed {
+                device,
+                subject: Some(self.abi.name.clone()),
+                call,
+                status,
+            },
+            other => other,
+        }
     }
 
     /// Local memory that collectives need.

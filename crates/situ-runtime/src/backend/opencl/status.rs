@@ -90,7 +90,12 @@ impl Status {
                  smaller work-groups or less local memory"
             }
             -2 | -36 => {
-                "the driver has lost the device; the process must be started again to use it"
+                "the driver has lost the device; work on other devices goes on, and the process must \
+                 be started again to use this one"
+            }
+            -14 | -9999 => {
+                "drivers say this when a kernel has left its arrays; run it on the `reference` \
+                 device, which names the line, and start the process again to use this one"
             }
             _ => {
                 "this is probably a bug in situ or in the driver; please report it with the output \
