@@ -323,7 +323,8 @@ impl PyAllocation {
 
     /// Copy bytes of another allocation here.
     ///
-    /// Between contexts, which no device sees both of, the bytes go through the host.
+    /// This is a command on the allocation's queue, after all that use the same memory; it may still be
+    /// running on return. The source may be of any device, and ranges may overlap.
     ///
     /// Parameters
     /// ----------
@@ -372,7 +373,7 @@ impl PyAllocation {
                 allocation: &self.allocation,
                 byte_offset,
             };
-            detach(py, || transfer(from, to, size_bytes))
+            detach(py, || transfer(from, to, size_bytes).map(drop))
         })
     }
 

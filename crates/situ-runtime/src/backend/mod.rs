@@ -84,8 +84,8 @@ pub(crate) trait Driver: Send + Sync {
     /// This is for devices whose memory is the host's, too; others override it.
     ///
     /// # Safety
-    /// Both places have as many bytes. Each is memory of this device's context, by its backing, or
-    /// memory of the host.
+    /// Both places have as many bytes. Each is memory of this device's context or of its memory domain,
+    /// by its backing, or memory of the host.
     unsafe fn copy(&self, from: *const u8, to: *mut u8, size_bytes: usize) -> Result<()> {
         // SAFETY: as the caller promises; `copy` allows overlap.
         unsafe { std::ptr::copy(from, to, size_bytes) };
@@ -115,6 +115,18 @@ pub(crate) trait Driver: Send + Sync {
 
     /// Whether the host may read and write memory of a kind by its address.
     fn is_host_accessible(&self, kind: UsmKind) -> bool;
+
+    /// Whether code of this process that runs on the host may read and write memory of a kind by its
+    /// backing. Then bytes need no [`Driver::copy`] to get there.
+    fn has_host_backing(&self, _kind: UsmKind) -> bool {
+        true
+    }
+
+    /// A number that drivers have in common if each of them can copy from and to memory of the other.
+    /// It is asked for only where memory has no host backing.
+    fn memory_domain(&self) -> usize {
+        0
+    }
 
     /// Memory that is free at this moment, where that is known.
     fn free_memory_bytes(&self) -> Option<u64>;

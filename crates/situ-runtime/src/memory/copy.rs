@@ -2,7 +2,7 @@
 //!
 //! Ranges are checked before a byte moves. Copies that involve the host's own memory wait: for the
 //! commands that use the allocation, and for the copy itself. Copies between allocations, and fills,
-//! are commands like any other. How bytes move is the driver's business.
+//! are commands like any other. Which way bytes take is told in `place.rs`.
 
 use std::panic::Location;
 use std::sync::Arc;
@@ -11,6 +11,8 @@ use crate::command::{Label, Work};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::event::Event;
+use crate::memory::place::Place;
+use crate::memory::transfer::End;
 use crate::memory::usm::{Allocation, Memory};
 use crate::order::{self, Access};
 use crate::queue::{Queue, Task};
@@ -31,12 +33,10 @@ pub fn copy_from_host(
 ) -> Result<()> {
     check(queue, destination, byte_offset, source.len())?;
     destination.wait_for_all()?;
-    // SAFETY: the range is inside the allocation, which is of the queue's context.
-    unsafe {
-        let start = destination.backing_ptr().add(byte_offset);
-        let driver = queue.device().driver();
-        driver.copy(source.as_ptr(), start, source.len())
-    }
+    let to = Place::in_memory(queue.device(), destination.memory(), byte_offset)?;
+    // SAFETY: the range is inside the allocation, which is of the queue's context and which no
+    // command uses; a source is only read.
+    unsafe { Place::on_host(source.as_ptr().cast_mut()).copy_to(to, source.len()) }
 }
 
 /// Copies bytes of an allocation to the host, once no command writes them.
@@ -53,12 +53,10 @@ pub fn copy_to_host(
     source.wait_for_writes()?;
     // Reading results is a wait, too: it is where a user learns that they are not what they seem.
     queue.check()?;
-    // SAFETY: as in `copy_from_host`.
-    unsafe {
-        let start = source.backing_ptr().add(byte_offset);
-        let driver = queue.device().driver();
-        driver.copy(start, destination.as_mut_ptr(), destination.len())
-    }
+    let from = Place::in_memory(queue.device(), source.memory(), byte_offset)?;
+    // SAFETY: the range is inside the allocation, which is of the queue's context and which no
+    // command writes.
+    unsafe { from.copy_to(Place::on_host(destination.as_mut_ptr()), destination.len()) }
 }
 
 /// Copies bytes from one allocation to another, or within one; ranges may overlap.
@@ -72,7 +70,7 @@ pub fn copy(
     destination: (&Allocation, usize),
     size_bytes: usize,
 ) -> Result<Event> {
-    enqueue_copy(queue, source, destination, size_bytes, None)
+    copy_within_context(queue, source, destination, size_bytes, None)
 }
 
 /// As [`copy`], after exactly these events instead of what uses the same data.
@@ -87,30 +85,46 @@ pub fn copy_after(
     size_bytes: usize,
     events: &[Event],
 ) -> Result<Event> {
-    enqueue_copy(queue, source, destination, size_bytes, Some(events))
+    copy_within_context(queue, source, destination, size_bytes, Some(events))
 }
 
 #[track_caller]
-fn enqueue_copy(
+fn copy_within_context(
     queue: &Queue,
     source: (&Allocation, usize),
     destination: (&Allocation, usize),
     size_bytes: usize,
     events: Option<&[Event]>,
 ) -> Result<Event> {
-    check(queue, source.0, source.1, size_bytes)?;
-    check(queue, destination.0, destination.1, size_bytes)?;
-    let bytes = |(allocation, byte_offset): (&Allocation, usize)| Bytes {
-        memory: Arc::clone(allocation.memory()),
+    let end = |(allocation, byte_offset)| End {
+        queue,
+        allocation,
         byte_offset,
     };
+    enqueue(end(source), end(destination), size_bytes, events)
+}
+
+/// Submits a copy to the destination's queue.
+#[track_caller]
+pub(super) fn enqueue(
+    source: End<'_>,
+    destination: End<'_>,
+    size_bytes: usize,
+    events: Option<&[Event]>,
+) -> Result<Event> {
+    for end in [source, destination] {
+        check(end.queue, end.allocation, end.byte_offset, size_bytes)?;
+    }
     let task = Copy {
-        device: queue.device().clone(),
-        source: bytes(source),
-        destination: bytes(destination),
+        source: Bytes::new(source),
+        destination: Bytes::new(destination),
         size_bytes,
     };
-    let uses = [(source.0, Access::Read), (destination.0, Access::Write)];
+    let uses = [
+        (source.allocation, Access::Read),
+        (destination.allocation, Access::Write),
+    ];
+    let queue = destination.queue;
     order::submit(queue, task, uses.into_iter(), events, Location::caller())
 }
 
@@ -154,11 +168,11 @@ fn enqueue_fill(
 ) -> Result<Event> {
     check(queue, destination, byte_offset, size_bytes)?;
     let task = Fill {
-        device: queue.device().clone(),
-        destination: Bytes {
-            memory: Arc::clone(destination.memory()),
+        destination: Bytes::new(End {
+            queue,
+            allocation: destination,
             byte_offset,
-        },
+        }),
         size_bytes,
         value,
     };
@@ -166,21 +180,28 @@ fn enqueue_fill(
     order::submit(queue, task, uses.into_iter(), events, Location::caller())
 }
 
-/// A place in memory that is kept alive.
+/// A place in memory that is kept alive, and a device that can use it.
 struct Bytes {
+    device: Device,
     memory: Arc<Memory>,
     byte_offset: usize,
 }
 
 impl Bytes {
-    fn start(&self) -> *mut u8 {
-        // The offset was checked to be inside of the memory.
-        self.memory.backing_ptr().wrapping_add(self.byte_offset)
+    fn new(end: End<'_>) -> Self {
+        Self {
+            device: end.queue.device().clone(),
+            memory: Arc::clone(end.allocation.memory()),
+            byte_offset: end.byte_offset,
+        }
+    }
+
+    fn place(&self) -> Result<Place<'_>> {
+        Place::in_memory(&self.device, &self.memory, self.byte_offset)
     }
 }
 
 struct Copy {
-    device: Device,
     source: Bytes,
     destination: Bytes,
     size_bytes: usize,
@@ -198,10 +219,10 @@ impl Task for Copy {
     }
 
     fn run(self) -> Result<()> {
-        let (from, to) = (self.source.start(), self.destination.start());
+        let (from, to) = (self.source.place()?, self.destination.place()?);
         // SAFETY: both ranges were checked to be inside their memories, which this task keeps
-        // alive, and which are of the context of the device's queue.
-        unsafe { self.device.driver().copy(from, to, self.size_bytes) }
+        // alive, and which are of the contexts of their devices. Other commands keep away.
+        unsafe { from.copy_to(to, self.size_bytes) }
     }
 
     fn into_work(self) -> Work {
@@ -210,7 +231,6 @@ impl Task for Copy {
 }
 
 struct Fill {
-    device: Device,
     destination: Bytes,
     size_bytes: usize,
     value: u8,
@@ -228,11 +248,10 @@ impl Task for Fill {
     }
 
     fn run(self) -> Result<()> {
-        let start = self.destination.start();
-        let driver = self.device.driver();
+        let to = self.destination.place()?;
         // SAFETY: the range was checked to be inside the memory, which this task keeps alive, and
-        // which is of the context of the device's queue.
-        unsafe { driver.fill(start, self.size_bytes, self.value) }
+        // which is of the context of the device's queue. Other commands keep away.
+        unsafe { to.fill(self.size_bytes, self.value) }
     }
 
     fn into_work(self) -> Work {

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`usm`] | kinds of memory, and allocations |
 //! | [`copy`], [`transfer`] | moving bytes, within a context and between two |
+//! | `place`, `staging` | which way they take, and the longest one |
 //! | [`host_view`] | memory that the host looks at whenever it likes |
 //! | [`exports`] | addresses that other libraries were told |
 //! | `context_memory` | the pools of a context, and what to do when memory is short |
@@ -17,10 +18,12 @@ pub mod copy;
 pub mod exports;
 pub mod host_view;
 mod large_blocks;
+mod place;
 mod pool;
 mod returns;
 mod size_class;
 mod small_blocks;
+mod staging;
 pub mod statistics;
 pub mod transfer;
 pub mod usm;

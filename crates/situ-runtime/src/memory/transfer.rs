@@ -1,12 +1,13 @@
-//! Copies between contexts. No device sees the memory of both, so the bytes go through the host.
+//! Copies between contexts: no device sees the memory of both.
+//!
+//! They are commands like all others, on the destination's queue. Which way the bytes take is told in
+//! `place.rs`.
 
 use crate::error::Result;
+use crate::event::Event;
 use crate::memory::copy;
 use crate::memory::usm::Allocation;
 use crate::queue::Queue;
-
-/// How much is on the way at once.
-const PIECE_BYTES: usize = 4 << 20;
 
 /// One end of a transfer.
 #[derive(Debug, Clone, Copy)]
@@ -19,37 +20,18 @@ pub struct End<'a> {
     pub byte_offset: usize,
 }
 
-/// Copies bytes between any two allocations: by the device if it sees both, in which case ranges may
-/// overlap and the copy may still be running on return; through the host if not.
+/// Copies bytes between any two allocations, after all commands that use them. Ranges may overlap.
 ///
 /// # Errors
 /// [`Error::CopyOutOfRange`](crate::Error::CopyOutOfRange) before a byte has moved; what went wrong
-/// on the source's queue so far.
-pub fn transfer(source: End<'_>, destination: End<'_>, size_bytes: usize) -> Result<()> {
-    if source.allocation.context() == destination.allocation.context() {
-        copy::copy(
-            destination.queue,
-            (source.allocation, source.byte_offset),
-            (destination.allocation, destination.byte_offset),
-            size_bytes,
-        )?;
-        return Ok(());
+/// on the source's queue so far, if that is another context's: its results would be carried to where
+/// nobody would hear of it.
+#[track_caller]
+pub fn transfer(source: End<'_>, destination: End<'_>, size_bytes: usize) -> Result<Event> {
+    if source.allocation.context() != destination.allocation.context() {
+        source.queue.check()?;
     }
-    // Nothing of the destination may change if the source does not have as much, and vice versa.
-    for end in [source, destination] {
-        copy::check(end.queue, end.allocation, end.byte_offset, size_bytes)?;
-    }
-    let mut piece = vec![0; size_bytes.min(PIECE_BYTES)];
-    let mut done = 0;
-    while done < size_bytes {
-        let piece = &mut piece[..(size_bytes - done).min(PIECE_BYTES)];
-        let from = source.byte_offset + done;
-        copy::copy_to_host(source.queue, source.allocation, from, piece)?;
-        let to = destination.byte_offset + done;
-        copy::copy_from_host(destination.queue, piece, destination.allocation, to)?;
-        done += piece.len();
-    }
-    Ok(())
+    copy::enqueue(source, destination, size_bytes, None)
 }
 
 #[cfg(test)]
@@ -63,7 +45,7 @@ mod tests {
     fn bytes_cross_from_one_context_to_another_whole_or_not_at_all() {
         let queue = |name| Queue::new(&select(name).unwrap());
         let [native, reference] = ["native", "reference"].map(queue);
-        let len = 2 * PIECE_BYTES + 777;
+        let len = (8 << 20) + 777;
         let bytes: Vec<u8> = (0..len).map(|at| (at % 251) as u8).collect();
         let source = Allocation::new(&native, len, UsmKind::Device).unwrap();
         let target = Allocation::new(&reference, len + 5, UsmKind::Device).unwrap();

@@ -83,11 +83,6 @@ impl Allocation {
         self.memory.as_ptr()
     }
 
-    /// Where the bytes are for code that runs on the device.
-    pub(crate) fn backing_ptr(&self) -> *mut u8 {
-        self.memory.backing_ptr()
-    }
-
     /// Whether the host may read and write the bytes by their address.
     pub fn is_host_accessible(&self) -> bool {
         self.memory.is_host_accessible()
@@ -174,7 +169,8 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    fn new(context: &Context, size_bytes: usize, kind: UsmKind) -> Result<Self> {
+    /// Bytes from the context's pool.
+    pub(super) fn new(context: &Context, size_bytes: usize, kind: UsmKind) -> Result<Self> {
         let block = context.memory().take(size_bytes, kind)?;
         Ok(Self {
             context: context.clone(),
@@ -190,7 +186,7 @@ impl Memory {
         self.block.memory().address.as_ptr()
     }
 
-    /// As [`Allocation::backing_ptr`].
+    /// Where the bytes are for code that runs on the device.
     pub(crate) fn backing_ptr(&self) -> *mut u8 {
         self.block.memory().backing.as_ptr()
     }

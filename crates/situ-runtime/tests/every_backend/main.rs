@@ -19,6 +19,7 @@ mod random;
 mod ranges;
 mod sharing;
 mod sub_groups;
+mod transfers;
 
 use std::sync::{Arc, Once};
 

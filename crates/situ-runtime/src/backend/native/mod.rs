@@ -8,8 +8,10 @@
 //! | `host_cpu`, `vector_math` | what this machine offers |
 //! | `program` | kernels ready to run: arguments into slots, ranges into chunks |
 //! | `pool`, `scratch` | threads and their working memory |
+//! | `block` | copies and fills with all threads |
 //! | `topology` | which processors there are and what they share |
 
+mod block;
 pub mod cached_code;
 pub mod compiler;
 pub mod host_cpu;
@@ -38,6 +40,7 @@ use crate::partition::{
     AffinityDomain, Partition, PartitionInfo, PartitionProblem, affinity_domains,
 };
 use crate::{trace, warnings};
+use block::BlockMover;
 use compiler::{CompileOptions, LLVM_VERSION, Passes};
 use host_cpu::CpuTarget;
 use jit::LoadedObject;
@@ -62,6 +65,7 @@ pub(crate) struct NativeDriver {
     /// The processor of each compute unit.
     units: Vec<usize>,
     pool: Arc<Pool>,
+    mover: BlockMover,
 }
 
 /// What makes code. The whole device and its parts share it, so each kernel is compiled once.
@@ -91,6 +95,7 @@ impl NativeDriver {
             topology,
             units: topology.units(config.num_threads),
             pool: Arc::new(Pool::new(config.num_threads)),
+            mover: BlockMover::default(),
         }
     }
 
@@ -102,6 +107,7 @@ impl NativeDriver {
             topology: self.topology,
             units,
             pool: Arc::new(pool),
+            mover: BlockMover::default(),
         }
     }
 
@@ -222,6 +228,16 @@ impl Driver for NativeDriver {
     unsafe fn free(&self, memory: DeviceMemory, size_bytes: usize, _kind: UsmKind) {
         // SAFETY: the caller keeps the contract of `Driver::free`, which is the same.
         unsafe { host_memory::free(memory.backing, size_bytes) };
+    }
+
+    unsafe fn copy(&self, from: *const u8, to: *mut u8, size_bytes: usize) -> Result<()> {
+        // SAFETY: as the caller promises; all memory of this device is the host's.
+        unsafe { self.mover.copy(&self.pool, from, to, size_bytes) }
+    }
+
+    unsafe fn fill(&self, to: *mut u8, size_bytes: usize, value: u8) -> Result<()> {
+        // SAFETY: as above.
+        unsafe { self.mover.fill(&self.pool, to, size_bytes, value) }
     }
 
     fn is_host_accessible(&self, _kind: UsmKind) -> bool {

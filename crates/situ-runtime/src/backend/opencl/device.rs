@@ -2,10 +2,11 @@
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use super::handle::{CommandQueueId, DeviceId};
+use super::host_reach;
 use super::memory::{FailedCall, MemoryModel, named};
 use super::platform::{ClContext, ClPlatform};
 use super::status::Status;
@@ -26,6 +27,8 @@ pub(super) struct ClDevice {
     idle_queues: Mutex<Vec<CommandQueueId>>,
     /// The shortest time that a launch took so far, in nanoseconds: what the driver needs for itself.
     shortest_launch_ns: AtomicU32,
+    /// Whether the host reaches `device` memory, once that was tried.
+    host_reaches_memory: OnceLock<bool>,
     /// The process whose driver this is.
     generation: u64,
 }
@@ -47,6 +50,7 @@ impl ClDevice {
             label,
             idle_queues: Mutex::default(),
             shortest_launch_ns: AtomicU32::new(u32::MAX),
+            host_reaches_memory: OnceLock::new(),
             generation: fork::generation(),
         }
     }
@@ -64,6 +68,13 @@ impl ClDevice {
 
     pub(super) fn is_of_this_process(&self) -> bool {
         self.generation == fork::generation()
+    }
+
+    /// Whether the host's own code reaches `device` memory. For processors only.
+    pub(super) fn host_reaches_memory(&self) -> bool {
+        *self
+            .host_reaches_memory
+            .get_or_init(|| host_reach::host_reaches(self))
     }
 
     /// An error that names the device.

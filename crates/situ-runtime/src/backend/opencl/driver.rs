@@ -211,6 +211,16 @@ impl Driver for OpenClDriver {
         kind != UsmKind::Device
     }
 
+    fn has_host_backing(&self, kind: UsmKind) -> bool {
+        let is_processor = || self.info.aspects.contains(&Aspect::Cpu);
+        self.is_host_accessible(kind) || (is_processor() && self.device.host_reaches_memory())
+    }
+
+    /// Commands take memory of their `cl_context`, whichever device of it they run on.
+    fn memory_domain(&self) -> usize {
+        Arc::as_ptr(&self.device.context).addr()
+    }
+
     fn free_memory_bytes(&self) -> Option<u64> {
         let is_processor = self.info.aspects.contains(&Aspect::Cpu);
         let available = host_memory::available_bytes().filter(|_| is_processor);

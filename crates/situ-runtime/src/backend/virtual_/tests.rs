@@ -70,7 +70,7 @@ fn device_memory_is_where_the_host_cannot_reach_it() {
     for kind in UsmKind::ALL {
         let allocation = Allocation::new(&queue, 100, kind).unwrap();
         assert_eq!(allocation.is_host_accessible(), kind != UsmKind::Device);
-        let is_apart = allocation.as_ptr() != allocation.backing_ptr();
+        let is_apart = allocation.as_ptr() != allocation.memory().backing_ptr();
         assert_eq!(is_apart, kind == UsmKind::Device);
     }
     let allocation = Allocation::new(&queue, 100, UsmKind::Device).unwrap();

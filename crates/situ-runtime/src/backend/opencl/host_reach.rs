@@ -1,0 +1,105 @@
+//! Whether the host's own code reaches what a driver gives as `device` memory.
+//!
+//! Users are told that it does not (R44), because on another machine it will not. But a driver of this
+//! machine's processor runs kernels on threads of this process, so its `device` memory is memory of the
+//! process. Then a copy is a copy by the processor: it takes nanoseconds where a command takes microseconds,
+//! and bytes of another driver need no place in between.
+//!
+//! It is tried, not assumed: the system copies bytes from and to an address without harm when there is
+//! nothing, and the driver must agree about what it finds there.
+
+use std::ffi::c_void;
+
+use super::device::ClDevice;
+use crate::error::Result;
+use crate::memory::usm::UsmKind;
+
+/// How many bytes are tried.
+const PROBE_BYTES: usize = 4096;
+
+/// Whether bytes that the driver writes to its `device` memory are the host's to read, and the other way
+/// round. Only for devices that are the host's processor: others may need to be told of the host's writes.
+pub(super) fn host_reaches(device: &ClDevice) -> bool {
+    let (api, context) = (device.platform.api, device.context.id());
+    let kind = UsmKind::Device;
+    let memory = &device.memory;
+    let Some(start) = memory.allocate(api, context, device.root, PROBE_BYTES, kind) else {
+        return false;
+    };
+    let agrees = probe(device, start.as_ptr()).unwrap_or(false);
+    // SAFETY: it was allocated above, and every command that used it has ended.
+    unsafe { memory.free(api, context, start) };
+    agrees
+}
+
+fn probe(device: &ClDevice, start: *mut u8) -> Result<bool> {
+    let (api, memory) = (device.platform.api, &device.memory);
+    let queue = device.take_queue()?;
+    let from_device = [0xA5; PROBE_BYTES];
+    // SAFETY: the memory has as many bytes and is of the queue's context.
+    let filled =
+        unsafe { memory.enqueue_fill(api, queue.id(), start, PROBE_BYTES, from_device[0]) };
+    queue.finish(filled)?;
+    let mut found = [0; PROBE_BYTES];
+    if !read(start, &mut found) || found != from_device {
+        return Ok(false);
+    }
+    let from_host: [u8; PROBE_BYTES] = std::array::from_fn(|at| (at % 251) as u8);
+    if !write(&from_host, start) {
+        return Ok(false);
+    }
+    let to = found.as_mut_ptr();
+    // SAFETY: both places have as many bytes; the one is of the queue's context, the other the host's.
+    let copied = unsafe { memory.copy(api, queue.id(), start, to, PROBE_BYTES) };
+    queue.checked(copied)?;
+    Ok(found == from_host)
+}
+
+/// Reads what is at an address; false if nothing is.
+fn read(start: *const u8, bytes: &mut [u8]) -> bool {
+    let (here, there) = (
+        vector(bytes.as_ptr(), bytes.len()),
+        vector(start, bytes.len()),
+    );
+    // SAFETY: `here` may be written; `there` need not exist.
+    let count = unsafe {
+        libc::process_vm_readv(libc::getpid(), &raw const here, 1, &raw const there, 1, 0)
+    };
+    count == bytes.len() as isize
+}
+
+/// Writes to an address; false if nothing is there.
+fn write(bytes: &[u8], start: *mut u8) -> bool {
+    let (here, there) = (
+        vector(bytes.as_ptr(), bytes.len()),
+        vector(start, bytes.len()),
+    );
+    // SAFETY: `here` is only read. What is at `there`, if anything, is the caller's to write.
+    let count = unsafe {
+        libc::process_vm_writev(libc::getpid(), &raw const here, 1, &raw const there, 1, 0)
+    };
+    count == bytes.len() as isize
+}
+
+fn vector(start: *const u8, len: usize) -> libc::iovec {
+    libc::iovec {
+        iov_base: start.cast_mut().cast::<c_void>(),
+        iov_len: len,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_that_lead_nowhere_do_no_harm() {
+        let nowhere = std::ptr::without_provenance_mut(4096);
+        assert!(!read(nowhere, &mut [0; 8]));
+        assert!(!write(&[0; 8], nowhere));
+        let (mut bytes, mut found) = ([1, 2, 3], [0; 3]);
+        assert!(write(&[4, 5, 6], bytes.as_mut_ptr()));
+        assert!(read(bytes.as_ptr(), &mut found));
+        assert_eq!(found, [4, 5, 6]);
+    }
+}
