@@ -5,6 +5,8 @@
 //! not simply add one; it accepts any newer LLVM; and it links every component with every system
 //! library. Here the features add up, the version is exact, and only what the native backend
 //! needs is linked.
+//!
+//! It also compiles the few lines of C++ that catch the exceptions of the SYCL runtime.
 
 #![expect(
     clippy::disallowed_methods,
@@ -31,9 +33,14 @@ const COMPONENTS: [&str; 7] = [
 /// Names the variable users set when LLVM is not on `PATH`; the same one `llvm-sys` documents.
 const PREFIX_VARIABLE: &str = "LLVM_SYS_191_PREFIX";
 
+/// What turns C++ exceptions into text.
+const GUARD: &str = "src/backend/sycl/guard.cpp";
+
 fn main() -> ExitCode {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed={PREFIX_VARIABLE}");
+    println!("cargo::rerun-if-changed={GUARD}");
+    cc::Build::new().cpp(true).file(GUARD).compile("situ_guard");
     match link_llvm() {
         Ok(()) => ExitCode::SUCCESS,
         Err(reason) => {

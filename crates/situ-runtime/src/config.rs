@@ -66,6 +66,11 @@ const OPENCL: Variable = Variable {
     choices: "auto, off, or the file of an OpenCL loader",
     doc: "which OpenCL loader gives access to drivers (default: auto, the system's)",
 };
+const SYCL_LIBRARY: Variable = Variable {
+    name: "SITU_SYCL_LIBRARY",
+    choices: "auto, off, or the file libDPCTLSyclInterface.so of dpctl",
+    doc: "which library gives access to SYCL devices (default: auto, that of the installed package dpctl)",
+};
 const BLOCKING: Variable = Variable {
     name: "SITU_BLOCKING",
     choices: "0 or 1",
@@ -73,7 +78,7 @@ const BLOCKING: Variable = Variable {
 };
 
 /// Every environment variable situ reads.
-pub const VARIABLES: [Variable; 9] = [
+pub const VARIABLES: [Variable; 10] = [
     CACHE_DIR,
     CACHE_LIMIT,
     NUM_THREADS,
@@ -82,6 +87,7 @@ pub const VARIABLES: [Variable; 9] = [
     MATH,
     VIRTUAL_DEVICES,
     OPENCL,
+    SYCL_LIBRARY,
     BLOCKING,
 ];
 
@@ -102,6 +108,17 @@ pub enum OpenClLibrary {
     /// In this file.
     File(PathBuf),
     /// Nowhere: there are to be no OpenCL devices.
+    Off,
+}
+
+/// Where dpctl's C library is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SyclLibraryChoice {
+    /// In the installed package.
+    Auto,
+    /// In this file.
+    File(PathBuf),
+    /// Nowhere: there are to be no SYCL devices.
     Off,
 }
 
@@ -144,6 +161,8 @@ pub struct Config {
     pub virtual_devices: Vec<VirtualRequest>,
     /// `SITU_OPENCL`.
     pub opencl_library: OpenClLibrary,
+    /// `SITU_SYCL_LIBRARY`.
+    pub sycl_library: SyclLibraryChoice,
     /// `SITU_BLOCKING`.
     pub blocking: bool,
 }
@@ -174,6 +193,9 @@ impl Config {
             opencl_library: reader
                 .value(OPENCL.name)
                 .map_or(OpenClLibrary::Auto, opencl_library),
+            sycl_library: reader
+                .value(SYCL_LIBRARY.name)
+                .map_or(SyclLibraryChoice::Auto, sycl_library),
             blocking: reader.parsed(BLOCKING, parse_switch, false, "0"),
         };
         (config, reader.problems)
@@ -320,6 +342,16 @@ fn opencl_library(value: OsString) -> OpenClLibrary {
         OpenClLibrary::Auto
     } else {
         OpenClLibrary::File(PathBuf::from(value))
+    }
+}
+
+fn sycl_library(value: OsString) -> SyclLibraryChoice {
+    if value.eq_ignore_ascii_case("off") {
+        SyclLibraryChoice::Off
+    } else if value.eq_ignore_ascii_case("auto") {
+        SyclLibraryChoice::Auto
+    } else {
+        SyclLibraryChoice::File(PathBuf::from(value))
     }
 }
 

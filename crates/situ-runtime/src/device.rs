@@ -28,6 +28,8 @@ pub enum BackendKind {
     Native,
     /// Devices of OpenCL drivers.
     OpenCl,
+    /// Devices of the SYCL runtime.
+    Sycl,
     /// The interpreter, with checks.
     Reference,
     /// Devices that are not there, for testing.
@@ -36,13 +38,20 @@ pub enum BackendKind {
 
 impl BackendKind {
     /// Every backend, the preferred one first.
-    pub const ALL: [Self; 4] = [Self::Native, Self::OpenCl, Self::Reference, Self::Virtual];
+    pub const ALL: [Self; 5] = [
+        Self::Native,
+        Self::OpenCl,
+        Self::Sycl,
+        Self::Reference,
+        Self::Virtual,
+    ];
 
     /// The word used in selectors.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Native => "native",
             Self::OpenCl => "opencl",
+            Self::Sycl => "sycl",
             Self::Reference => "reference",
             Self::Virtual => "virtual",
         }

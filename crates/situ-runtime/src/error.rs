@@ -444,6 +444,33 @@ pub enum Error {
         status: Status,
     },
 
+    /// A call of the SYCL runtime failed.
+    #[error(
+        "{call} failed on {device}\n  \
+         why:  {}\n  \
+         help: with DPCTL_VERBOSITY=error in the environment, dpctl prints what the SYCL runtime says",
+        message.as_deref().unwrap_or("the SYCL runtime refuses, and dpctl does not pass on its reason")
+    )]
+    SyclFailed {
+        /// The device.
+        device: String,
+        /// The function of dpctl's library.
+        call: &'static str,
+        /// What the runtime said, if that came through.
+        message: Option<String>,
+    },
+
+    /// There is no memory for a copy between two overlapping places.
+    #[error(
+        "cannot copy {size_bytes} bytes between overlapping places\n  \
+         why:  this driver needs as much memory in between, and there is none\n  \
+         help: copy in smaller pieces, or free memory first"
+    )]
+    NoRoomForCopy {
+        /// How much was to be copied.
+        size_bytes: usize,
+    },
+
     /// A driver does not work in a forked process.
     #[error(
         "cannot use {device} in a forked process\n  \

@@ -126,6 +126,11 @@ pub enum PartitionProblem {
         /// What it says.
         status: Status,
     },
+    /// The SYCL runtime does not do it.
+    RefusedBySycl {
+        /// What it says, if that came through.
+        message: Option<String>,
+    },
     /// The machine has no such domain, or does not say which units share it.
     NoDomain {
         /// What was asked for.
@@ -150,6 +155,10 @@ impl fmt::Display for PartitionProblem {
                 domain.noun()
             ),
             Self::Refused { status } => write!(formatter, "its driver refuses with {status}"),
+            Self::RefusedBySycl { message } => match message {
+                Some(message) => write!(formatter, "the SYCL runtime refuses: {message}"),
+                None => formatter.write_str("the SYCL runtime refuses, and does not say why"),
+            },
             Self::NoDomain { domain } => write!(
                 formatter,
                 "nothing is known about a {} of this device",
@@ -187,6 +196,31 @@ impl PartitionInfo {
             kinds.push("by_affinity");
         }
         kinds
+    }
+
+    /// Whether a partition can be made of so many compute units by a driver that knows about affinity
+    /// only what is in here.
+    pub(crate) fn check(
+        &self,
+        partition: &Partition,
+        compute_units: usize,
+    ) -> Result<(), PartitionProblem> {
+        match *partition {
+            Partition::ByAffinity(domain @ AffinityDomain::NextPartitionable) => {
+                Err(PartitionProblem::NoDomain { domain })
+            }
+            Partition::ByAffinity(domain) if !self.affinity_domains.contains(&domain) => {
+                let units = compute_units;
+                Err(PartitionProblem::OneDomain { domain, units })
+            }
+            Partition::ByAffinity(_) => Ok(()),
+            Partition::Equally(_) | Partition::ByCounts(_) => {
+                let is_divisible = self.max_sub_devices > 0;
+                let units = if is_divisible { compute_units } else { 1 };
+                let units: Vec<usize> = (0..units).collect();
+                partition.cut(&units, |_, _| None::<usize>).map(drop)
+            }
+        }
     }
 
     /// The same as advice.

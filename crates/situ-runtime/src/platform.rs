@@ -1,13 +1,14 @@
 //! One driver's view of the machine.
 //!
-//! There is a platform for each backend that has devices at the moment, and for each driver of OpenCL's;
-//! it is asked anew each time, because virtual devices come and go. Two handles are equal when they are
+//! There is a platform for each backend that has devices at the moment, and for each driver of OpenCL's
+//! and SYCL's; it is asked anew each time, because virtual devices come and go. Two handles are equal when they are
 //! of the same backend and driver.
 
 use std::fmt;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use crate::backend::opencl::{self, PlatformFacts};
+use crate::backend::sycl;
 use crate::context::Context;
 use crate::device::{BackendKind, Device};
 use crate::error::{Error, Result};
@@ -72,6 +73,7 @@ impl Platform {
     pub fn name(&self) -> &'static str {
         match self.backend {
             BackendKind::OpenCl => &self.opencl_facts().name,
+            BackendKind::Sycl => &self.sycl_facts().name,
             BackendKind::Native => "situ native (LLVM)",
             BackendKind::Reference => "situ reference (checking interpreter)",
             BackendKind::Virtual => "situ virtual (for testing)",
@@ -82,6 +84,7 @@ impl Platform {
     pub fn vendor(&self) -> &'static str {
         match self.backend {
             BackendKind::OpenCl => &self.opencl_facts().vendor,
+            BackendKind::Sycl => &self.sycl_facts().vendor,
             BackendKind::Native | BackendKind::Reference | BackendKind::Virtual => {
                 "The situ developers"
             }
@@ -92,11 +95,16 @@ impl Platform {
         &opencl::report().platforms[self.number].facts
     }
 
+    fn sycl_facts(&self) -> &'static sycl::PlatformFacts {
+        &sycl::report().platforms[self.number].facts
+    }
+
     /// The driver's version, and that of the compiler in it.
     pub fn version(&self) -> String {
         let situ = env!("CARGO_PKG_VERSION");
         match self.backend {
             BackendKind::OpenCl => self.opencl_facts().version.clone(),
+            BackendKind::Sycl => self.sycl_facts().version.clone(),
             BackendKind::Native => {
                 format!(
                     "{situ}, LLVM {}",

@@ -10,7 +10,7 @@
 
 use std::sync::{Arc, LazyLock, OnceLock, PoisonError, RwLock};
 
-use crate::backend::{Driver, native, opencl, reference, virtual_};
+use crate::backend::{Driver, native, opencl, reference, sycl, virtual_};
 use crate::config;
 use crate::device::{BackendKind, Device, DeviceType};
 
@@ -56,18 +56,18 @@ struct Listed {
 impl Listed {
     fn new(virtual_devices: Vec<Device>) -> Self {
         Self {
-            built_in: list(&[], &virtual_devices),
+            built_in: list([&[], &[]], &virtual_devices),
             all: OnceLock::new(),
             virtual_devices,
         }
     }
 }
 
-fn list(of_drivers: &[Device], virtual_devices: &[Device]) -> Arc<[Device]> {
+fn list(of_drivers: [&[Device]; 2], virtual_devices: &[Device]) -> Arc<[Device]> {
     let native = std::iter::once(default_device());
     let reference = std::iter::once(reference_device());
     let devices = native
-        .chain(of_drivers)
+        .chain(of_drivers.into_iter().flatten())
         .chain(reference)
         .chain(virtual_devices);
     devices.cloned().collect()
@@ -82,7 +82,7 @@ static LISTED: LazyLock<RwLock<Listed>> = LazyLock::new(|| {
 
 /// The root devices at this moment, the default first.
 pub(crate) fn devices() -> Arc<[Device]> {
-    let of_drivers = opencl::devices();
+    let of_drivers = [opencl::devices(), sycl::devices()];
     let listed = LISTED.read().unwrap_or_else(PoisonError::into_inner);
     let all = listed
         .all

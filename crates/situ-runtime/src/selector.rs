@@ -42,7 +42,7 @@ fn select_built_in(built_in: &[Device], selector: &str) -> Option<Device> {
                 let found = alternative.find(built_in)?;
                 return (found == built_in[0]).then_some(found);
             }
-            Some(BackendKind::OpenCl) => return None,
+            Some(BackendKind::OpenCl | BackendKind::Sycl) => return None,
             Some(_) => {
                 if let Some(found) = alternative.find(built_in) {
                     return Some(found);

@@ -55,3 +55,30 @@ impl CostEstimate {
             .store(learnt.max(f32::MIN_POSITIVE).to_bits(), Ordering::Relaxed);
     }
 }
+
+/// The shortest time that a launch on a device took so far: what its driver needs for itself, whatever
+/// the kernel.
+#[derive(Debug)]
+pub(super) struct LaunchOverhead {
+    shortest_ns: AtomicU32,
+}
+
+impl LaunchOverhead {
+    /// Nothing is known yet.
+    pub(super) const fn new() -> Self {
+        Self {
+            shortest_ns: AtomicU32::new(u32::MAX),
+        }
+    }
+
+    /// Learns from a launch; gives what of it was the kernel's own.
+    pub(super) fn subtract_from(&self, elapsed: Duration) -> Duration {
+        let nanos = u32::try_from(elapsed.as_nanos()).unwrap_or(u32::MAX);
+        let known = self.shortest_ns.load(Ordering::Relaxed);
+        if nanos < known {
+            self.shortest_ns.store(nanos, Ordering::Relaxed);
+            return Duration::ZERO;
+        }
+        elapsed.saturating_sub(Duration::from_nanos(u64::from(known)))
+    }
+}

@@ -6,9 +6,14 @@
 
 mod cost;
 mod host_memory;
+mod idle;
+mod loading;
 pub mod native;
 pub mod opencl;
+mod opencl_c;
+mod overlap;
 pub mod reference;
+pub mod sycl;
 pub mod virtual_;
 
 use std::ptr::NonNull;

@@ -11,6 +11,7 @@ use std::ptr;
 use libloading::Library;
 
 use super::api::Api;
+use crate::backend::loading;
 use crate::config::OpenClLibrary;
 
 /// The names of the loader, the most precise first.
@@ -80,12 +81,12 @@ pub(super) fn load(library: &OpenClLibrary) -> Result<(Api, String), LoaderProbl
         let outcome = loaded
             .map_err(|error| LoaderProblem::NotLoaded {
                 library: shown.clone(),
-                message: error.to_string(),
+                message: loading::reason(&error),
             })
             .and_then(|library| {
                 Api::of(library).map_err(|error| LoaderProblem::TooOld {
                     library: shown.clone(),
-                    message: error.to_string(),
+                    message: loading::reason(&error),
                 })
             });
         match outcome {
@@ -135,6 +136,7 @@ mod tests {
         };
         assert!(matches!(problem, LoaderProblem::NotLoaded { .. }));
         assert!(problem.to_string().contains("libNoSuchThing.so.77"));
+        assert!(problem.to_string().contains("No such file"), "{problem}");
         let other = OpenClLibrary::File("libm.so.6".into());
         assert!(matches!(load(&other), Err(LoaderProblem::TooOld { .. })));
     }
