@@ -407,7 +407,7 @@ pub enum Error {
          help: this is a bug in situ or in the driver; please report it with the output of \
          SITU_TRACE=code{}{}",
         indented(log.trim()),
-        line.map_or_else(String::new, |line| excerpt(line, code)),
+        line.map_or_else(String::new, |line| excerpt(line as usize, code)),
         origin.as_ref().map_or_else(String::new, |origin| format!("\n  note: that was written for {origin}"))
     )]
     BuildFailed {
@@ -420,7 +420,7 @@ pub enum Error {
         /// What it was given.
         code: String,
         /// The line of it that the compiler complains about first, from one.
-        line: Option<usize>,
+        line: Option<u32>,
         /// The user's line that it was written for.
         origin: Option<Box<SourceLine>>,
     },

@@ -3,9 +3,9 @@
 use std::ffi::CStr;
 
 use situ_ir::NdRange;
-use situ_runtime::backend::opencl;
+use situ_runtime::backend::{opencl, sycl};
 use situ_runtime::memory::copy;
-use situ_runtime::{Allocation, BackendKind, Error, Program, Queue, UsmKind};
+use situ_runtime::{Allocation, BackendKind, Device, Error, Program, Queue, UsmKind};
 
 use super::{
     compile, counting_kernel, download, every_device, on_every_device, pointer_to, upload,
@@ -29,9 +29,39 @@ fn everything_that_drivers_offer_is_explained() {
 }
 
 #[test]
+fn everything_that_the_sycl_runtime_offers_is_explained() {
+    let report = sycl::report();
+    let listed = every_device();
+    let devices = report.platforms.iter().flat_map(|one| &one.devices);
+    let mut accepted = 0;
+    for device in devices {
+        assert!(!device.name.is_empty() && !device.version.is_empty());
+        match &device.outcome {
+            Ok(name) => {
+                let found = listed.iter().find(|one| one.filter_string() == *name);
+                assert_eq!(found.map(Device::name), Some(device.name.as_str()));
+                accepted += 1;
+            }
+            Err(why) => assert!(!why.to_string().is_empty()),
+        }
+    }
+    let of_sycl = |device: &&Device| device.backend() == BackendKind::Sycl;
+    assert_eq!(listed.iter().filter(of_sycl).count(), accepted);
+    if let Ok(library) = &report.library {
+        assert!(library.file.ends_with(sycl::FILE_NAME), "{library:?}");
+        assert!(!library.version.is_empty(), "{library:?}");
+    }
+}
+
+/// Whether a device is driven by other people's code.
+fn has_driver(device: &Device) -> bool {
+    matches!(device.backend(), BackendKind::OpenCl | BackendKind::Sycl)
+}
+
+#[test]
 fn device_memory_is_not_the_hosts_but_shared_and_host_memory_is() {
     on_every_device(|queue| {
-        if queue.device().backend() != BackendKind::OpenCl {
+        if !has_driver(queue.device()) {
             return;
         }
         for kind in UsmKind::ALL {
@@ -79,7 +109,7 @@ fn fills_reach_exactly_their_range() {
 #[test]
 fn a_forked_child_is_told_that_the_driver_is_lost() {
     for device in every_device().iter() {
-        if device.backend() != BackendKind::OpenCl {
+        if !has_driver(device) {
             continue;
         }
         let queue = Queue::new(device);

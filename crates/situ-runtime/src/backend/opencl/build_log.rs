@@ -6,7 +6,7 @@ use situ_ir::ValidModule;
 use crate::error::{Error, SourceLine};
 
 /// The error for a program that a compiler refused.
-pub(super) fn failure(
+pub(in crate::backend) fn failure(
     module: &ValidModule,
     emitted: &OpenClModule,
     device: &str,
@@ -17,7 +17,8 @@ pub(super) fn failure(
         module: module.name.clone(),
         device: device.to_owned(),
         origin: line.and_then(|line| origin(module, emitted, line)),
-        line,
+        // Few programs have more than four billion lines; errors are to be small.
+        line: line.and_then(|line| u32::try_from(line).ok()),
         log,
         code: emitted.text.clone(),
     }

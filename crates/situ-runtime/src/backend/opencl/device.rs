@@ -1,15 +1,15 @@
 //! A device of OpenCL or a part of one, with what is shared by everybody who uses it.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, OnceLock};
 
 use super::handle::{CommandQueueId, DeviceId};
 use super::host_reach;
 use super::memory::{FailedCall, MemoryModel, named};
 use super::platform::{ClContext, ClPlatform};
 use super::status::Status;
+use crate::backend::cost::LaunchOverhead;
+use crate::backend::idle::Idle;
 use crate::error::{Error, Result};
 use crate::fork;
 
@@ -24,9 +24,8 @@ pub(super) struct ClDevice {
     pub(super) memory: MemoryModel,
     /// Its filter string, for messages.
     pub(super) label: String,
-    idle_queues: Mutex<Vec<CommandQueueId>>,
-    /// The shortest time that a launch took so far, in nanoseconds: what the driver needs for itself.
-    shortest_launch_ns: AtomicU32,
+    idle_queues: Idle<CommandQueueId>,
+    pub(super) overhead: LaunchOverhead,
     /// Whether the host reaches `device` memory, once that was tried.
     host_reaches_memory: OnceLock<bool>,
     /// The process whose driver this is.
@@ -48,8 +47,8 @@ impl ClDevice {
             root,
             memory,
             label,
-            idle_queues: Mutex::default(),
-            shortest_launch_ns: AtomicU32::new(u32::MAX),
+            idle_queues: Idle::default(),
+            overhead: LaunchOverhead::new(),
             host_reaches_memory: OnceLock::new(),
             generation: fork::generation(),
         }
@@ -89,10 +88,7 @@ impl ClDevice {
 
     /// A command queue that nobody else uses meanwhile.
     pub(super) fn take_queue(&self) -> Result<QueueGuard<'_>> {
-        let mut idle = self.lock_queues();
-        let id = idle.pop();
-        drop(idle);
-        let id = match id {
+        let id = match self.idle_queues.take() {
             Some(id) => id,
             None => self.make_queue().map_err(|failed| self.failed(failed))?,
         };
@@ -106,7 +102,7 @@ impl ClDevice {
     /// Whether queues of the device can be made in its context.
     pub(super) fn try_queue(&self) -> Result<(), FailedCall> {
         let id = self.make_queue()?;
-        self.lock_queues().push(id);
+        self.idle_queues.give_back(id);
         Ok(())
     }
 
@@ -120,23 +116,6 @@ impl ClDevice {
         named("clCreateCommandQueue", status)?;
         Ok(id)
     }
-
-    fn lock_queues(&self) -> std::sync::MutexGuard<'_, Vec<CommandQueueId>> {
-        self.idle_queues
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Learns how long a launch takes at least; gives what of this one was the kernel's own.
-    pub(super) fn without_overhead(&self, elapsed: Duration) -> Duration {
-        let nanos = u32::try_from(elapsed.as_nanos()).unwrap_or(u32::MAX);
-        let known = self.shortest_launch_ns.load(Ordering::Relaxed);
-        if nanos < known {
-            self.shortest_launch_ns.store(nanos, Ordering::Relaxed);
-            return Duration::ZERO;
-        }
-        elapsed.saturating_sub(Duration::from_nanos(u64::from(known)))
-    }
 }
 
 impl Drop for ClDevice {
@@ -144,7 +123,7 @@ impl Drop for ClDevice {
         if !self.is_of_this_process() {
             return;
         }
-        for id in self.lock_queues().drain(..) {
+        while let Some(id) = self.idle_queues.take() {
             // SAFETY: made by `make_queue`, and nobody uses it.
             unsafe { (self.platform.api.release_command_queue)(id) };
         }
@@ -194,7 +173,7 @@ impl Drop for QueueGuard<'_> {
             // SAFETY: made by `make_queue`, and nobody uses it.
             unsafe { (self.device.platform.api.release_command_queue)(self.id) };
         } else {
-            self.device.lock_queues().push(self.id);
+            self.device.idle_queues.give_back(self.id);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use situ_codegen::opencl_c::{self, TargetOptions};
+use situ_codegen::opencl_c::TargetOptions;
 use situ_ir::ValidModule;
 
 use super::capabilities::{self, Asker};
@@ -14,12 +14,11 @@ use super::memory::{FailedCall, MemoryModel};
 use super::platform::{ClContext, ClPlatform};
 use super::program::OpenClProgram;
 use crate::aspect::Aspect;
-use crate::backend::{DeviceMemory, DeviceProgram, Driver, host_memory};
+use crate::backend::{DeviceMemory, DeviceProgram, Driver, host_memory, opencl_c, overlap};
 use crate::device_info::DeviceInfo;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::memory::usm::UsmKind;
 use crate::partition::{Partition, PartitionProblem};
-use crate::trace;
 
 /// A device, or a part of one.
 pub(crate) struct OpenClDriver {
@@ -97,46 +96,12 @@ impl OpenClDriver {
         target: &TargetOptions,
     ) -> Result<Arc<dyn DeviceProgram>> {
         self.device.check_process()?;
-        let emitted = opencl_c::emit(module, target).map_err(|source| Error::EmitFailed {
-            module: module.name.clone(),
-            device: "this OpenCL device",
-            source: Box::new(source),
-        })?;
-        trace::code(&module.name, &emitted.text);
+        let emitted = opencl_c::emit(module, target, "this OpenCL device")?;
         let program = self.code.program(module, &emitted, &self.device.label)?;
         let device = Arc::clone(&self.device);
         let program =
             OpenClProgram::new(device, program, emitted.kernels, self.info.max_local_bytes)?;
         Ok(Arc::new(program))
-    }
-
-    /// Copies bytes within memory of this device where the two places overlap.
-    ///
-    /// # Safety
-    /// As [`Driver::copy`].
-    unsafe fn copy_overlapping(
-        &self,
-        from: *const u8,
-        to: *mut u8,
-        size_bytes: usize,
-    ) -> Result<()> {
-        let kind = UsmKind::Device;
-        let between = self.allocate(size_bytes, kind).ok_or(Error::DriverFailed {
-            device: self.device.label.clone(),
-            subject: None,
-            call: "an allocation for a copy",
-            status: super::Status::MEM_OBJECT_ALLOCATION_FAILURE,
-        })?;
-        let middle = between.backing.as_ptr();
-        // SAFETY: the memory in between has as many bytes and overlaps with neither; the caller
-        // answers for the rest. It is freed with the size and kind it was made with.
-        unsafe {
-            let result = self
-                .copy_apart(from, middle, size_bytes)
-                .and_then(|()| self.copy_apart(middle, to, size_bytes));
-            self.free(between, size_bytes, kind);
-            result
-        }
     }
 
     /// Copies bytes between places that do not overlap.
@@ -229,17 +194,11 @@ impl Driver for OpenClDriver {
 
     unsafe fn copy(&self, from: *const u8, to: *mut u8, size_bytes: usize) -> Result<()> {
         self.device.check_process()?;
-        if size_bytes == 0 || std::ptr::eq(from, to) {
-            return Ok(());
-        }
-        let is_apart = from.addr().abs_diff(to.addr()) >= size_bytes;
-        // SAFETY: as the caller promises.
+        // SAFETY: as the caller promises; the function copies apart what it is given.
         unsafe {
-            if is_apart {
+            overlap::copy(self, from, to, size_bytes, |from, to| {
                 self.copy_apart(from, to, size_bytes)
-            } else {
-                self.copy_overlapping(from, to, size_bytes)
-            }
+            })
         }
     }
 

@@ -66,33 +66,13 @@ pub(super) fn parts(
     compute_units: usize,
     partition: &Partition,
 ) -> Result<Vec<DeviceId>, PartitionProblem> {
+    possible.check(partition, compute_units)?;
     let properties = match partition {
         Partition::ByAffinity(domain) => {
             let bit = DOMAINS.iter().find(|(known, _)| known == domain);
-            let domain = *domain;
-            let (_, bit) = bit.ok_or(PartitionProblem::NoDomain { domain })?;
-            if !possible.affinity_domains.contains(&domain) {
-                let units = compute_units;
-                return Err(PartitionProblem::OneDomain { domain, units });
-            }
-            vec![PARTITION_BY_AFFINITY_DOMAIN, *bit as isize, 0]
+            let bit = bit.map_or(0, |(_, bit)| *bit as isize);
+            vec![PARTITION_BY_AFFINITY_DOMAIN, bit, 0]
         }
-        Partition::Equally(_) | Partition::ByCounts(_) => {
-            let units = if possible.max_sub_devices == 0 {
-                1
-            } else {
-                compute_units
-            };
-            let units: Vec<usize> = (0..units).collect();
-            partition.cut(&units, |_, _| None::<usize>)?;
-            by_counts(partition)
-        }
-    };
-    create(api, id, &properties).map_err(|status| PartitionProblem::Refused { status })
-}
-
-fn by_counts(partition: &Partition) -> Vec<isize> {
-    match partition {
         Partition::Equally(units) => vec![PARTITION_EQUALLY, *units as isize, 0],
         Partition::ByCounts(counts) => {
             let counts = counts.iter().map(|count| *count as isize);
@@ -100,8 +80,8 @@ fn by_counts(partition: &Partition) -> Vec<isize> {
             let list = std::iter::once(PARTITION_BY_COUNTS).chain(counts);
             list.chain([0, 0]).collect()
         }
-        Partition::ByAffinity(_) => Vec::new(),
-    }
+    };
+    create(api, id, &properties).map_err(|status| PartitionProblem::Refused { status })
 }
 
 fn create(api: &Api, id: DeviceId, properties: &[isize]) -> Result<Vec<DeviceId>, Status> {

@@ -18,7 +18,7 @@
 
 mod api;
 pub(in crate::backend) mod binary;
-mod build_log;
+pub(in crate::backend) mod build_log;
 mod capabilities;
 mod code;
 mod device;

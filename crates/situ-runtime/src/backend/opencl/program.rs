@@ -5,7 +5,7 @@
 
 use std::ffi::CString;
 use std::ptr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 use situ_codegen::opencl_c::KernelAbi;
@@ -16,8 +16,9 @@ use super::code::BuiltProgram;
 use super::device::ClDevice;
 use super::handle::KernelId;
 use super::memory::{FailedCall, named};
-use crate::backend::DeviceProgram;
 use crate::backend::cost::{BRIEF_NS, CostEstimate};
+use crate::backend::idle::Idle;
+use crate::backend::{DeviceProgram, opencl_c};
 use crate::error::{Error, Result};
 use crate::launch::DeviceArgument;
 
@@ -32,7 +33,7 @@ pub(super) struct OpenClProgram {
 struct OpenClKernel {
     abi: KernelAbi,
     symbol: CString,
-    idle: Mutex<Vec<KernelId>>,
+    idle: Idle<KernelId>,
     max_work_group_size: Option<u64>,
     /// What a work-item costs, without the driver's own time for a launch.
     cost: CostEstimate,
@@ -81,29 +82,7 @@ impl OpenClProgram {
             }
         }
         if kernel.abi.scratch_bytes_per_item > 0 {
-            setter.local(kernel.scratch_bytes(range) as usize)?;
-        }
-        Ok(())
-    }
-
-    fn check_local(
-        &self,
-        kernel: &OpenClKernel,
-        range: &NdRange,
-        arguments: &[DeviceArgument<'_>],
-    ) -> Result<()> {
-        let of_arguments = arguments.iter().map(|argument| match argument {
-            DeviceArgument::Local { size_bytes } => *size_bytes as u64,
-            DeviceArgument::Scalar(_) | DeviceArgument::Pointer { .. } => 0,
-        });
-        let own = kernel.abi.local_bytes + kernel.scratch_bytes(range);
-        let size_bytes = of_arguments.fold(own, u64::saturating_add);
-        if size_bytes > self.max_local_bytes {
-            return Err(Error::LocalMemoryTooLarge {
-                kernel: kernel.abi.name.clone(),
-                size_bytes,
-                limit: self.max_local_bytes,
-            });
+            setter.local(opencl_c::scratch_bytes(&kernel.abi, range) as usize)?;
         }
         Ok(())
     }
@@ -155,7 +134,7 @@ impl DeviceProgram for OpenClProgram {
     fn run(&self, kernel: usize, range: &NdRange, arguments: &[DeviceArgument<'_>]) -> Result<()> {
         self.device.check_process()?;
         let kernel = &self.kernels[kernel];
-        self.check_local(kernel, range, arguments)?;
+        opencl_c::check_local(&kernel.abi, range, arguments, self.max_local_bytes)?;
         let result = self.run_kernel(kernel, range, arguments);
         result.map_err(|error| kernel.name_in(error))
     }
@@ -175,8 +154,8 @@ impl OpenClProgram {
             .map_err(|failed| self.device.failed(failed))
             .and_then(|()| self.enqueue_and_wait(id, range));
         if result.is_ok() {
-            kernel.give_back(id);
-            let own = self.device.without_overhead(begin.elapsed());
+            kernel.idle.give_back(id);
+            let own = self.device.overhead.subtract_from(begin.elapsed());
             kernel.cost.update(own, range.work_items().max(1));
         } else {
             // SAFETY: made by `OpenClKernel::make`, and nobody uses it.
@@ -191,9 +170,8 @@ impl Drop for OpenClProgram {
         if !self.device.is_of_this_process() {
             return;
         }
-        for kernel in &mut self.kernels {
-            let idle = kernel.idle.get_mut();
-            for id in idle.unwrap_or_else(PoisonError::into_inner).drain(..) {
+        for kernel in &self.kernels {
+            while let Some(id) = kernel.idle.take() {
                 // SAFETY: made by `OpenClKernel::make`, and nobody uses it.
                 unsafe { (self.device.platform.api.release_kernel)(id) };
             }
@@ -206,7 +184,7 @@ impl OpenClKernel {
         let mut kernel = Self {
             symbol: CString::new(abi.symbol.as_str()).expect("symbols have no zero bytes"),
             abi,
-            idle: Mutex::default(),
+            idle: Idle::default(),
             max_work_group_size: None,
             cost: CostEstimate::new(),
         };
@@ -221,7 +199,7 @@ impl OpenClKernel {
         // Some drivers say 0 for "no other limit than the device's".
         let limit = limit.ok().filter(|limit| *limit > 0);
         kernel.max_work_group_size = limit.map(|limit| limit as u64);
-        kernel.give_back(id);
+        kernel.idle.give_back(id);
         Ok(kernel)
     }
 
@@ -243,23 +221,10 @@ impl OpenClKernel {
         }
     }
 
-    /// Local memory that collectives need.
-    fn scratch_bytes(&self, range: &NdRange) -> u64 {
-        let work_items: u64 = range.local().map_or(1, |local| local.iter().product());
-        self.abi.scratch_bytes_per_item.saturating_mul(work_items)
-    }
-
     /// An object of the kernel that nobody else uses meanwhile.
     fn take(&self, device: &ClDevice, program: &BuiltProgram) -> Result<KernelId> {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let id = idle.pop();
-        drop(idle);
-        id.map_or_else(|| self.make(device, program), Ok)
-    }
-
-    fn give_back(&self, id: KernelId) {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        idle.push(id);
+        let idle = self.idle.take();
+        idle.map_or_else(|| self.make(device, program), Ok)
     }
 
     fn make(&self, device: &ClDevice, program: &BuiltProgram) -> Result<KernelId> {
@@ -287,22 +252,11 @@ impl Setter<'_> {
         self.position - 1
     }
 
-    /// Complex numbers were lowered to a pair of reals.
     fn scalar(&mut self, literal: Literal) -> Result<(), FailedCall> {
-        let bytes = literal.to_bits().to_le_bytes();
-        let size_bytes = literal.dtype().size_bytes();
-        match literal {
-            Literal::C64(_) | Literal::C128(_) => {
-                let (real, imaginary) = bytes[..size_bytes].split_at(size_bytes / 2);
-                self.bytes(real)?;
-                self.bytes(imaginary)
-            }
-            _ => self.bytes(&bytes[..size_bytes]),
-        }
-    }
-
-    fn bytes(&mut self, bytes: &[u8]) -> Result<(), FailedCall> {
-        self.set(bytes.len(), bytes.as_ptr())
+        opencl_c::scalar_parts(literal).try_for_each(|(bits, size_bytes)| {
+            let bytes = bits.to_le_bytes();
+            self.set(size_bytes, bytes.as_ptr())
+        })
     }
 
     fn local(&mut self, size_bytes: usize) -> Result<(), FailedCall> {

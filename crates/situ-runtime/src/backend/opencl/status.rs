@@ -8,8 +8,6 @@ use std::fmt;
 pub struct Status(pub i32);
 
 impl Status {
-    /// Memory for an object on the device cannot be had.
-    pub(super) const MEM_OBJECT_ALLOCATION_FAILURE: Self = Self(-4);
     /// The program was not built.
     pub(super) const BUILD_PROGRAM_FAILURE: Self = Self(-11);
     /// There is no such device.

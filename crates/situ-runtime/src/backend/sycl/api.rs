@@ -118,6 +118,7 @@ functions! {
     device_max_work_group_size = "DPCTLDevice_GetMaxWorkGroupSize": fn(device: DeviceRef) -> usize;
     device_max_work_item_sizes = "DPCTLDevice_GetMaxWorkItemSizes3d": fn(device: DeviceRef) -> *mut usize;
     device_timer_resolution_ns = "DPCTLDevice_GetProfilingTimerResolution": fn(device: DeviceRef) -> usize;
+    device_sub_group_sizes = "DPCTLDevice_GetSubGroupSizes": fn(device: DeviceRef, len: *mut usize) -> *mut usize;
     device_native_char = "DPCTLDevice_GetNativeVectorWidthChar": fn(device: DeviceRef) -> u32;
     device_native_short = "DPCTLDevice_GetNativeVectorWidthShort": fn(device: DeviceRef) -> u32;
     device_native_int = "DPCTLDevice_GetNativeVectorWidthInt": fn(device: DeviceRef) -> u32;

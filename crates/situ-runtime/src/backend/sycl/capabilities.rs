@@ -132,6 +132,29 @@ impl Asker<'_> {
         }
     }
 
+    /// Every size of sub-groups; with 1 alone, each work-item is its own.
+    fn sub_group_sizes(&self) -> Vec<u32> {
+        let api = &self.device.library().api;
+        let mut len = 0;
+        // SAFETY: the device is alive; the answer has as many numbers as it says, which are copied
+        // before it is given back.
+        let sizes = unsafe {
+            match api.device_sub_group_sizes(self.device.raw(), &raw mut len) {
+                Ok(sizes) if !sizes.is_null() => {
+                    let copy = std::slice::from_raw_parts(sizes, len).to_vec();
+                    let _ = api.sizes_delete(sizes);
+                    copy
+                }
+                _ => Vec::new(),
+            }
+        };
+        let sizes: Vec<u32> = sizes
+            .into_iter()
+            .filter_map(|size| u32::try_from(size).ok().filter(|size| *size > 0))
+            .collect();
+        if sizes.is_empty() { vec![1] } else { sizes }
+    }
+
     fn native_vector_widths(&self) -> VectorWidths {
         let (api, device) = (&self.device.library().api, self.device.raw());
         // SAFETY: the device is alive.
@@ -170,8 +193,9 @@ pub(super) fn target(asker: &Asker<'_>) -> TargetOptions {
     TargetOptions {
         fp64: asker.has(Aspect::Fp64),
         int64_atomics: asker.has(Aspect::Atomic64),
-        // As for OpenCL: drivers choose the size of sub-groups for each kernel.
-        sub_groups: false,
+        sub_group_size: DeviceInfo::usual_sub_group_size(&asker.sub_group_sizes()),
+        // The sizes that SYCL lists are those that kernels can demand.
+        required_sub_group_size: asker.sub_group_sizes() != [1],
         // dpctl does not say, and a program that asks for it in vain is refused. The emitter then
         // computes in double precision and rounds.
         correctly_rounded_divide_sqrt: false,
@@ -206,8 +230,7 @@ pub(super) fn info(asker: &Asker<'_>) -> Result<DeviceInfo, FailedCall> {
             max_work_item_sizes: asker
                 .max_work_item_sizes()
                 .unwrap_or([max_work_group_size; 3]),
-            // Each work-item is its own sub-group, see `target`.
-            sub_group_sizes: vec![1],
+            sub_group_sizes: asker.sub_group_sizes(),
             sub_groups_progress_independently: false,
             native_vector_widths: asker.native_vector_widths(),
             preferred_vector_widths: asker.preferred_vector_widths(),

@@ -12,9 +12,8 @@ use situ_ir::ValidModule;
 
 use super::api::FailedCall;
 use super::handle::{BundleRef, ContextRef, DeviceRef, KernelRef, Owned};
-use crate::backend::{opencl, opencl_c};
+use crate::backend::opencl::build_log;
 use crate::compile_cache::{CacheKey, CompileCache};
-use crate::device_info::DeviceInfo;
 use crate::error::{Error, Result};
 
 /// What makes code. A device and its parts share it, so each kernel is compiled once.
@@ -25,6 +24,10 @@ pub(super) struct Code {
     pub(super) target: TargetOptions,
     cache: CompileCache<Bundle>,
 }
+
+/// What is said of a program that was refused for unknown reasons.
+const NO_LOG: &str =
+    "the SYCL runtime does not say; with DPCTL_VERBOSITY=error it prints what it knows";
 
 /// A program that can run.
 pub(super) type Bundle = Owned<BundleRef>;
@@ -48,23 +51,27 @@ impl Code {
         Self::new(context, Arc::clone(&self.root), self.target.clone())
     }
 
-    /// The program of a module, compiled or found again.
+    /// The program of a module, compiled or found again. `log` is asked for the compiler's words when it
+    /// refuses.
     pub(super) fn program(
         &self,
         module: &ValidModule,
-        info: &DeviceInfo,
+        emitted: &OpenClModule,
         label: &str,
-    ) -> Result<(Arc<Bundle>, OpenClModule)> {
-        let emitted = opencl_c::emit(module, &self.target, "this SYCL device")?;
+        log: impl Fn() -> Option<String>,
+    ) -> Result<Arc<Bundle>> {
         let parts = [emitted.build_options.as_str(), emitted.text.as_str()];
         let key = CacheKey::new(parts.map(str::as_bytes));
         let built = Cell::new(None);
         let compile = || {
-            let bundle = self.build(&emitted).map_err(|failed| Error::BuildFailed {
-                module: module.name.clone(),
-                device: label.to_owned(),
-                log: build_log(module, info, failed),
-                code: emitted.text.clone(),
+            let bundle = self.build(emitted).map_err(|failed| {
+                let log = log().or(failed.message);
+                build_log::failure(
+                    module,
+                    emitted,
+                    label,
+                    log.unwrap_or_else(|| NO_LOG.to_owned()),
+                )
             })?;
             built.set(Some(bundle));
             Ok(Vec::new())
@@ -75,7 +82,7 @@ impl Code {
             })
         };
         let (bundle, _) = self.cache.get_or_compile(&key, compile, load)?;
-        Ok((bundle, emitted))
+        Ok(bundle)
     }
 
     /// Compiles a text.
@@ -92,25 +99,6 @@ impl Code {
             let made = library.api.bundle_of_source(context, device, text, options);
             library.own("DPCTLKernelBundle_CreateFromOCLSource", made)
         }
-    }
-}
-
-/// What the compiler has against a module.
-///
-/// The library keeps the log to itself. The driver behind it is an OpenCL driver, which tells when it is
-/// asked directly.
-fn build_log(module: &ValidModule, info: &DeviceInfo, failed: FailedCall) -> String {
-    let twin = opencl::devices().iter().find(|device| {
-        let own = device.info();
-        own.name == info.name && own.driver_version == info.driver_version
-    });
-    let compiled = twin.map(|device| device.driver().compile(module));
-    match compiled {
-        Some(Err(Error::BuildFailed { log, .. })) => log,
-        _ => failed.message.unwrap_or_else(|| {
-            "the SYCL runtime does not say; with DPCTL_VERBOSITY=error it prints what it knows"
-                .to_owned()
-        }),
     }
 }
 

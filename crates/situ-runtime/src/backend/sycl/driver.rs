@@ -4,6 +4,7 @@ use std::ffi::c_void;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
+use situ_codegen::opencl_c::TargetOptions;
 use situ_ir::ValidModule;
 
 use super::api::{FailedCall, ignore_failure};
@@ -14,9 +15,9 @@ use super::fission;
 use super::handle::{ContextRef, DeviceRef, Owned};
 use super::program::SyclProgram;
 use crate::aspect::Aspect;
-use crate::backend::{DeviceMemory, DeviceProgram, Driver, host_memory};
+use crate::backend::{DeviceMemory, DeviceProgram, Driver, host_memory, opencl, opencl_c, overlap};
 use crate::device_info::DeviceInfo;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::memory::usm::UsmKind;
 use crate::partition::{Partition, PartitionProblem};
 
@@ -107,6 +108,21 @@ impl SyclDriver {
         Ok(Arc::new(context))
     }
 
+    fn compile_for(
+        &self,
+        module: &ValidModule,
+        target: &TargetOptions,
+    ) -> Result<Arc<dyn DeviceProgram>> {
+        self.device.check_process()?;
+        let emitted = opencl_c::emit(module, target, "this SYCL device")?;
+        let log = || build_log(module, &self.info);
+        let label = &self.device.label;
+        let bundle = self.code.program(module, &emitted, label, log)?;
+        let device = Arc::clone(&self.device);
+        let program = SyclProgram::new(device, bundle, emitted.kernels, self.info.max_local_bytes)?;
+        Ok(Arc::new(program))
+    }
+
     fn allocate_aligned(
         &self,
         alignment: usize,
@@ -142,6 +158,21 @@ impl SyclDriver {
     }
 }
 
+/// What the compiler has against a module, if that can be found out.
+///
+/// The library keeps the log to itself. The driver behind it is an OpenCL driver, which tells when it is
+/// asked directly.
+fn build_log(module: &ValidModule, info: &DeviceInfo) -> Option<String> {
+    let twin = opencl::devices().iter().find(|device| {
+        let own = device.info();
+        own.name == info.name && own.driver_version == info.driver_version
+    })?;
+    match twin.driver().compile(module) {
+        Err(Error::BuildFailed { log, .. }) => Some(log),
+        _ => None,
+    }
+}
+
 impl Driver for SyclDriver {
     fn info(&self) -> DeviceInfo {
         self.info.clone()
@@ -156,11 +187,19 @@ impl Driver for SyclDriver {
     }
 
     fn compile(&self, module: &ValidModule) -> Result<Arc<dyn DeviceProgram>> {
-        self.device.check_process()?;
-        let (bundle, emitted) = self.code.program(module, &self.info, &self.device.label)?;
-        let device = Arc::clone(&self.device);
-        let program = SyclProgram::new(device, bundle, emitted.kernels, self.info.max_local_bytes)?;
-        Ok(Arc::new(program))
+        self.compile_for(module, &self.code.target)
+    }
+
+    fn compile_for_sub_groups(
+        &self,
+        module: &ValidModule,
+        size: u32,
+    ) -> Result<Arc<dyn DeviceProgram>> {
+        let target = TargetOptions {
+            sub_group_size: size,
+            ..self.code.target.clone()
+        };
+        self.compile_for(module, &target)
     }
 
     fn allocate(&self, size_bytes: usize, kind: UsmKind) -> Option<DeviceMemory> {
@@ -190,6 +229,15 @@ impl Driver for SyclDriver {
         kind != UsmKind::Device
     }
 
+    fn has_host_backing(&self, kind: UsmKind) -> bool {
+        self.is_host_accessible(kind)
+    }
+
+    /// Commands take memory of their context, whichever device of it they run on.
+    fn memory_domain(&self) -> usize {
+        Arc::as_ptr(&self.device.context).addr()
+    }
+
     fn free_memory_bytes(&self) -> Option<u64> {
         let is_processor = self.info.aspects.contains(&Aspect::Cpu);
         let available = host_memory::available_bytes().filter(|_| is_processor);
@@ -200,7 +248,7 @@ impl Driver for SyclDriver {
         self.device.check_process()?;
         // SAFETY: as the caller promises; the function copies apart what it is given.
         unsafe {
-            crate::backend::overlap::copy(self, from, to, size_bytes, |from, to| {
+            overlap::copy(self, from, to, size_bytes, |from, to| {
                 self.copy_apart(from, to, size_bytes)
             })
         }

@@ -64,6 +64,7 @@ fn a_program_that_does_not_compile_is_an_error_and_the_next_one_works() {
             text: text.to_owned(),
             build_options: String::new(),
             kernels: Vec::new(),
+            origins: Vec::new(),
         };
         let broken = code.build(&module("kernel void f(global int *x) { x[0] = nothing; }"));
         let failed = broken.err().expect("`nothing` is not declared");
