@@ -64,6 +64,31 @@ fn optional_features_are_used_where_the_device_has_them() {
     }
 }
 
+/// Kernels that notice are left alone.
+#[test]
+fn ranges_can_be_rounded_up_where_the_kernel_does_not_notice() {
+    let options = TargetOptions {
+        pads_ranges: true,
+        ..TargetOptions::default()
+    };
+    let emitted = emit(&read(Path::new("tests/cases/padded.sir")), &options).unwrap();
+    let kernels = emitted.kernels.iter();
+    let padded: Vec<_> = kernels
+        .map(|one| (one.name.as_str(), one.has_extents))
+        .collect();
+    assert_eq!(
+        padded,
+        [
+            ("line", true),
+            ("plane", true),
+            ("space", true),
+            ("asks_elsewhere", false),
+            ("has_groups", false),
+        ]
+    );
+    compare("padded.rounded_up.cl", &emitted.text);
+}
+
 /// Where no size can be demanded of the device.
 #[test]
 fn sub_groups_can_be_made_of_local_memory() {

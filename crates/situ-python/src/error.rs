@@ -102,6 +102,9 @@ fn class_of(error: &situ_runtime::Error) -> fn(String) -> PyErr {
         E::CopyOutOfRange { .. } | E::UnknownAddress { .. } => exceptions::AddressError::new_err,
         E::BadRange { .. } | E::RangeDimensions { .. } => exceptions::ShapeError::new_err,
         E::WorkGroupTooLarge { .. }
+        | E::WorkGroupTooLong { .. }
+        | E::FeatureMissing { .. }
+        | E::SubGroupSizeMissing { .. }
         | E::LocalMemoryTooLarge { .. }
         | E::EmitFailed { .. }
         | E::KernelFault { .. } => exceptions::KernelError::new_err,

@@ -35,7 +35,8 @@ pub struct DeviceInfo {
     pub max_local_bytes: u64,
     /// The largest work-group.
     pub max_work_group_size: u64,
-    /// The largest work-group along each dimension.
+    /// The largest work-group along each of three dimensions, slowest first. Ranges of fewer
+    /// dimensions have the last ones.
     pub max_work_item_sizes: [u64; 3],
     /// Work-items in a sub-group: every size there is.
     pub sub_group_sizes: Vec<u32>,
@@ -309,7 +310,7 @@ fn width(width: u32) -> Option<FactValue> {
 }
 
 fn sizes(device: &Device, dims: usize) -> Option<FactValue> {
-    let sizes = device.info().max_work_item_sizes.get(..dims)?;
+    let sizes = device.info().max_work_item_sizes.get(3 - dims..)?;
     Some(FactValue::Numbers(sizes.to_vec()))
 }
 

@@ -326,17 +326,37 @@ pub enum Error {
         limit: u64,
     },
 
+    /// A work-group that is too long along one dimension.
+    #[error(
+        "cannot launch `{kernel}` in work-groups of {local:?}\n  \
+         why:  the device can run groups of at most {} work-items along dimension {dimension}\n  \
+         help: stay within {limits:?}, or leave the local size out",
+        limits[*dimension]
+    )]
+    WorkGroupTooLong {
+        /// The kernel.
+        kernel: String,
+        /// The local sizes.
+        local: Vec<u64>,
+        /// The dimension that is too long.
+        dimension: usize,
+        /// What the device can do along each dimension.
+        limits: Vec<u64>,
+    },
+
     /// More local memory than the device has.
     #[error(
         "cannot launch `{kernel}` with {size_bytes} bytes of local memory\n  \
-         why:  the device has {limit} bytes for a work-group\n  \
-         help: use smaller local arrays"
+         why:  {device} has {limit} bytes for a work-group\n  \
+         help: use smaller local arrays or smaller work-groups"
     )]
     LocalMemoryTooLarge {
         /// The kernel.
         kernel: String,
         /// What a work-group needs.
         size_bytes: u64,
+        /// The device.
+        device: String,
         /// The device's limit.
         limit: u64,
     },
@@ -407,7 +427,7 @@ pub enum Error {
          help: this is a bug in situ or in the driver; please report it with the output of \
          SITU_TRACE=code{}{}",
         indented(log.trim()),
-        line.map_or_else(String::new, |line| excerpt(line as usize, code)),
+        line.map_or_else(String::new, |line| excerpt(line, code)),
         origin.as_ref().map_or_else(String::new, |origin| format!("\n  note: that was written for {origin}"))
     )]
     BuildFailed {
@@ -841,7 +861,8 @@ fn indented(text: &str) -> String {
 }
 
 /// A line of a program, counted from one, with its neighbours.
-fn excerpt(number: usize, code: &str) -> String {
+fn excerpt(number: u32, code: &str) -> String {
+    let number = number as usize;
     let first = number.saturating_sub(3);
     let lines = code
         .lines()

@@ -15,7 +15,7 @@ use situ_ir::{AddressSpace, Literal, NdRange, Parameter, Type};
 use smallvec::SmallVec;
 
 use crate::command::{Label, Work};
-use crate::device::DeviceInfo;
+use crate::device::Device;
 use crate::error::{ArgumentKind, Error, Result};
 use crate::event::Event;
 use crate::memory::usm::{Allocation, Memory};
@@ -156,16 +156,8 @@ pub(crate) fn launch(
             device: device.filter_string(),
         });
     }
-    let local_bytes = check_arguments(queue, kernel, arguments)?;
-    let range = check_range(device.info(), kernel, range)?;
-    let limit = device.info().max_local_bytes;
-    if local_bytes > limit {
-        return Err(Error::LocalMemoryTooLarge {
-            kernel: kernel.name().to_owned(),
-            size_bytes: local_bytes,
-            limit,
-        });
-    }
+    let argument_bytes = check_arguments(queue, kernel, arguments)?;
+    let range = check_range(device, kernel, argument_bytes, range)?;
     trace::launch(device, kernel, &range);
     let launch = Launch {
         kernel,
@@ -240,7 +232,7 @@ fn run<'a>(
     code.run(index, range, &arguments)
 }
 
-/// Checks arguments against parameters; returns the local memory a work-group needs.
+/// Checks arguments against parameters; returns the local memory that they ask for.
 fn check_arguments(queue: &Queue, kernel: &Kernel, arguments: &[Argument]) -> Result<u64> {
     let parameters = kernel.parameters();
     if parameters.len() != arguments.len() {
@@ -253,7 +245,7 @@ fn check_arguments(queue: &Queue, kernel: &Kernel, arguments: &[Argument]) -> Re
             found: arguments.len(),
         });
     }
-    let mut local_bytes = kernel.local_bytes();
+    let mut local_bytes = 0_u64;
     for (parameter, argument) in parameters.iter().zip(arguments) {
         match (parameter.ty, argument) {
             (Type::Scalar(dtype), Argument::Scalar(literal)) if literal.dtype() == dtype => {}
@@ -321,49 +313,103 @@ fn check_pointer(
 }
 
 /// Checks the range against kernel and device; fills in a local size where one is needed.
-fn check_range(device: &DeviceInfo, kernel: &Kernel, range: &NdRange) -> Result<NdRange> {
-    if range.dims() != kernel.dims() {
+fn check_range(
+    device: &Device,
+    kernel: &Kernel,
+    argument_bytes: u64,
+    range: &NdRange,
+) -> Result<NdRange> {
+    let dims = range.dims();
+    if dims != kernel.dims() {
         return Err(Error::RangeDimensions {
             kernel: kernel.name().to_owned(),
             expected: kernel.dims(),
-            found: range.dims(),
+            found: dims,
         });
     }
+    let info = device.info();
     let (code, index) = kernel.code();
     let limit = code.max_work_group_size(index);
-    let limit = limit.map_or(device.max_work_group_size, |own| {
-        own.min(device.max_work_group_size)
+    let limit = limit.map_or(info.max_work_group_size, |own| {
+        own.min(info.max_work_group_size)
     });
-    match range.local() {
+    // A range of fewer dimensions has the fastest ones.
+    let along = &info.max_work_item_sizes[info.max_work_item_sizes.len() - dims..];
+    let local_bytes = |group_items| {
+        let own = code
+            .local_bytes(index, group_items)
+            .max(kernel.local_bytes());
+        own.saturating_add(argument_bytes)
+    };
+    let range = match range.local() {
         Some(local) => {
-            let work_items = local
-                .iter()
-                .fold(1u64, |product, size| product.saturating_mul(*size));
-            if work_items > limit {
-                return Err(Error::WorkGroupTooLarge {
-                    kernel: kernel.name().to_owned(),
-                    local: local[..range.dims()].to_vec(),
-                    work_items,
-                    limit,
-                });
-            }
-            Ok(*range)
+            check_group(kernel, &local[..dims], limit, along)?;
+            *range
         }
         None if kernel.needs_groups() && !range.is_empty() => {
-            let dims = range.dims();
-            let local = choose_local(&range.global()[..dims], CHOSEN_GROUP_SIZE.min(limit));
-            NdRange::with_local(&range.global()[..dims], &local).map_err(Error::from)
+            let mut limit = CHOSEN_GROUP_SIZE.min(limit);
+            while limit > 1 && local_bytes(limit) > info.max_local_bytes {
+                limit /= 2;
+            }
+            let local = choose_local(&range.global()[..dims], limit, along);
+            NdRange::with_local(&range.global()[..dims], &local)?
         }
-        None => Ok(*range),
+        None => *range,
+    };
+    let size_bytes = local_bytes(group_items(&range));
+    if size_bytes > info.max_local_bytes {
+        return Err(Error::LocalMemoryTooLarge {
+            kernel: kernel.name().to_owned(),
+            size_bytes,
+            device: device.filter_string(),
+            limit: info.max_local_bytes,
+        });
     }
+    Ok(range)
+}
+
+/// How many work-items a group has; one if there are no groups.
+fn group_items(range: &NdRange) -> u64 {
+    let sizes = range.local().unwrap_or([1; 3]);
+    sizes
+        .iter()
+        .fold(1_u64, |product, size| product.saturating_mul(*size))
+}
+
+/// Checks a work-group that the user chose.
+fn check_group(kernel: &Kernel, local: &[u64], limit: u64, along: &[u64]) -> Result<()> {
+    let work_items = local
+        .iter()
+        .fold(1_u64, |product, size| product.saturating_mul(*size));
+    if work_items > limit {
+        return Err(Error::WorkGroupTooLarge {
+            kernel: kernel.name().to_owned(),
+            local: local.to_vec(),
+            work_items,
+            limit,
+        });
+    }
+    let too_long = local
+        .iter()
+        .zip(along)
+        .position(|(size, limit)| size > limit);
+    if let Some(dimension) = too_long {
+        return Err(Error::WorkGroupTooLong {
+            kernel: kernel.name().to_owned(),
+            local: local.to_vec(),
+            dimension,
+            limits: along.to_vec(),
+        });
+    }
+    Ok(())
 }
 
 /// A work-group that tiles the range, as large as allowed along the fastest dimensions.
-fn choose_local(global: &[u64], limit: u64) -> Vec<u64> {
+fn choose_local(global: &[u64], limit: u64, along: &[u64]) -> Vec<u64> {
     let mut budget = limit;
     let mut local = vec![1; global.len()];
-    for (size, chosen) in global.iter().zip(&mut local).rev() {
-        *chosen = largest_divisor(*size, budget);
+    for ((size, chosen), longest) in global.iter().zip(&mut local).zip(along).rev() {
+        *chosen = largest_divisor(*size, budget.min(*longest));
         budget /= *chosen;
     }
     local
@@ -381,13 +427,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn chosen_groups_tile_the_range_and_respect_the_limit() {
-        assert_eq!(choose_local(&[1024], 256), [256]);
-        assert_eq!(choose_local(&[1000], 256), [250]);
-        assert_eq!(choose_local(&[997], 256), [1]);
-        assert_eq!(choose_local(&[7], 256), [7]);
-        assert_eq!(choose_local(&[64, 16], 256), [16, 16]);
-        assert_eq!(choose_local(&[6, 10, 10], 256), [2, 10, 10]);
-        assert_eq!(choose_local(&[1 << 40, 3], 256), [64, 3]);
+    fn chosen_groups_tile_the_range_and_respect_the_limits() {
+        const FREE: [u64; 3] = [4096; 3];
+        assert_eq!(choose_local(&[1024], 256, &FREE), [256]);
+        assert_eq!(choose_local(&[1000], 256, &FREE), [250]);
+        assert_eq!(choose_local(&[997], 256, &FREE), [1]);
+        assert_eq!(choose_local(&[7], 256, &FREE), [7]);
+        assert_eq!(choose_local(&[64, 16], 256, &FREE), [16, 16]);
+        assert_eq!(choose_local(&[6, 10, 10], 256, &FREE), [2, 10, 10]);
+        assert_eq!(choose_local(&[1 << 40, 3], 256, &FREE), [64, 3]);
+        assert_eq!(choose_local(&[64, 64], 256, &[2, 100]), [2, 64]);
     }
 }

@@ -45,4 +45,7 @@ pub struct KernelAbi {
     /// If not 0, the kernel has one more parameter after the others: local memory of this many bytes
     /// for each work-item of a work-group.
     pub scratch_bytes_per_item: u64,
+    /// If set, the kernel has one more parameter of 8 bytes for each dimension after the others: the true
+    /// size of the range, slowest dimension first. It can be launched over a larger one.
+    pub has_extents: bool,
 }

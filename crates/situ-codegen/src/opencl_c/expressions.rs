@@ -92,7 +92,9 @@ impl FunctionWriter<'_> {
             Expression::Variable(variable) => Written::name(&self.variable_names[variable.index()]),
             Expression::Array(array) => Written::name(&self.array_names[array.index()]),
             Expression::WorkItem(query) => {
-                let text = queries::work_item(self.library, self.options, *query, self.dims);
+                let extents = &self.extent_names;
+                let text =
+                    queries::work_item(self.library, self.options, *query, self.dims, extents);
                 let answer = Term::primary(text);
                 Written {
                     unsigned: Some(Term::prefix("(ulong)", &answer)),

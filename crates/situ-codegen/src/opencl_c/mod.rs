@@ -49,7 +49,9 @@ mod types;
 mod written;
 
 use situ_ir::transform::{LoweredModule, lower};
-use situ_ir::{Function, FunctionKind, Handle, Span, StatementKind, ValidModule};
+use situ_ir::{
+    Expression, Function, FunctionKind, Handle, Span, StatementKind, ValidModule, WorkItemQuery,
+};
 
 pub use abi::{KernelAbi, LineOrigin, OpenClModule};
 pub use target::{LanguageVersion, TargetOptions};
@@ -158,7 +160,8 @@ fn emit_module(
     for (handle, function) in module.functions.iter() {
         let symbol = &context.function_names[handle.index()];
         let has_scratch = Way::Memory.is_used(function, options);
-        let writer = FunctionWriter::new(&context, handle, library);
+        let has_extents = options.pads_ranges && is_padded(module, handle);
+        let writer = FunctionWriter::new(&context, handle, has_extents, library);
         let (text, spans) = writer.write(symbol, has_scratch);
         functions.add(&text, &spans);
         if let FunctionKind::Kernel { dims } = function.kind {
@@ -169,6 +172,7 @@ fn emit_module(
                 parameters: function.parameters.clone(),
                 local_bytes: module.info(handle).local_bytes,
                 scratch_bytes_per_item: if has_scratch { abi::SCRATCH_BYTES } else { 0 },
+                has_extents,
             });
         }
     }
@@ -198,6 +202,29 @@ fn function_dims(module: &ValidModule) -> Vec<Option<u8>> {
             _ => None,
         })
         .collect()
+}
+
+/// Whether a kernel does not notice that its range is larger than it is told: it does not depend on
+/// work-groups, and only itself asks for sizes.
+fn is_padded(module: &ValidModule, kernel: Handle<Function>) -> bool {
+    let mut pending = callees(&module.functions[kernel]);
+    while let Some(handle) = pending.pop() {
+        let function = &module.functions[handle];
+        let asks = |expression: &Expression| {
+            let Expression::WorkItem(query) = expression else {
+                return false;
+            };
+            matches!(
+                query,
+                WorkItemQuery::GlobalSize(_) | WorkItemQuery::GlobalLinearId
+            )
+        };
+        if function.expressions.iter().any(|(_, one)| asks(one)) {
+            return false;
+        }
+        pending.extend(callees(function));
+    }
+    module.functions[kernel].is_kernel() && !module.info(kernel).needs_groups
 }
 
 /// The functions that a function calls itself.

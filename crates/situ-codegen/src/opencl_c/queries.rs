@@ -12,14 +12,19 @@ use super::library::Library;
 /// The answer to a question about the running work-item, of some unsigned type.
 ///
 /// `dims` is the number of dimensions of the launch, if it is the same for every kernel from which
-/// the code is reached.
+/// the code is reached. `extents` are the true sizes of the range, where it may have been rounded up.
 pub(super) fn work_item(
     library: &mut Library,
     options: &TargetOptions,
     query: WorkItemQuery,
     dims: Option<u8>,
+    extents: &[String],
 ) -> String {
     match query {
+        WorkItemQuery::GlobalSize(d) if usize::from(d) < extents.len() => {
+            extents[usize::from(d)].clone()
+        }
+        WorkItemQuery::GlobalLinearId if !extents.is_empty() => linear_in(extents),
         WorkItemQuery::GlobalId(d) => along(library, "get_global_id", "global_id", 0, d, dims),
         WorkItemQuery::LocalId(d) => along(library, "get_local_id", "local_id", 0, d, dims),
         WorkItemQuery::GroupId(d) => along(library, "get_group_id", "group_id", 0, d, dims),
@@ -91,6 +96,15 @@ fn along(
             format!("{name}({d})")
         }
     }
+}
+
+/// The row-major position of the running work-item in a range of these sizes.
+fn linear_in(extents: &[String]) -> String {
+    let id = |d: usize| format!("get_global_id({})", extents.len() - 1 - d);
+    let first = id(0);
+    let row =
+        |row: String, (d, extent): (usize, &String)| format!("({row} * {extent} + {})", id(d));
+    extents.iter().enumerate().skip(1).fold(first, row)
 }
 
 /// A row-major position.

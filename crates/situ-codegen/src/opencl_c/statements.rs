@@ -50,6 +50,8 @@ pub(super) struct FunctionWriter<'a> {
     pub(super) dims: Option<u8>,
     /// The local memory that collectives of the work-group use.
     pub(super) scratch_name: String,
+    /// The parameters with the true sizes of the range, if it may be launched rounded up.
+    pub(super) extent_names: Vec<String>,
     declarations: Declarations,
     /// The loops around the present statement, outermost first.
     loops: Vec<LoopForm>,
@@ -73,6 +75,7 @@ impl<'a> FunctionWriter<'a> {
     pub(super) fn new(
         context: &'a ModuleContext<'a>,
         handle: Handle<Function>,
+        has_extents: bool,
         library: &'a mut Library,
     ) -> Self {
         let function = &context.module.functions[handle];
@@ -80,6 +83,13 @@ impl<'a> FunctionWriter<'a> {
         let mut name = |wanted: &str| names.unique(&reserved_words::avoid(wanted));
         let parameter_names = function.parameters.iter().map(|p| name(&p.name)).collect();
         let scratch_name = name("scratch");
+        let extent_names = match function.kind {
+            FunctionKind::Kernel { dims: 1 } if has_extents => vec![name("extent")],
+            FunctionKind::Kernel { dims } if has_extents => {
+                (0..dims).map(|d| name(&format!("extent_{d}"))).collect()
+            }
+            FunctionKind::Kernel { .. } | FunctionKind::Device => Vec::new(),
+        };
         let array_names = function.arrays.iter().map(|(_, a)| name(&a.name)).collect();
         let variable_names = function
             .variables
@@ -100,6 +110,7 @@ impl<'a> FunctionWriter<'a> {
             array_names,
             dims: context.function_dims[handle.index()],
             scratch_name,
+            extent_names,
             declarations: Declarations::new(function),
             loops: Vec::new(),
             text: String::new(),
@@ -120,6 +131,7 @@ impl<'a> FunctionWriter<'a> {
         let head = self.head(symbol, has_scratch);
         self.line(&head);
         self.indent += 1;
+        self.leave_padding();
         self.declare_arrays();
         self.declare_variables();
         self.block(&self.function.body);
@@ -135,6 +147,8 @@ impl<'a> FunctionWriter<'a> {
         if has_scratch {
             parameters.push(format!("__local ulong *{}", self.scratch_name));
         }
+        let extents = self.extent_names.iter();
+        parameters.extend(extents.map(|name| format!("ulong {name}")));
         if parameters.is_empty() {
             parameters.push("void".to_owned());
         }
@@ -162,6 +176,22 @@ impl<'a> FunctionWriter<'a> {
                 let is_written = self.info.parameter_access[position].writes;
                 types::declaration(ty, is_written, name)
             }
+        }
+    }
+
+    /// Ends work-items beyond the true range.
+    fn leave_padding(&mut self) {
+        let dims = self.extent_names.len();
+        let beyond: Vec<String> = self
+            .extent_names
+            .iter()
+            .enumerate()
+            .map(|(d, extent)| format!("get_global_id({}) >= {extent}", dims - 1 - d))
+            .collect();
+        if !beyond.is_empty() {
+            self.line(&format!("if ({}) {{", beyond.join(" || ")));
+            self.line("    return;");
+            self.line("}");
         }
     }
 

@@ -44,6 +44,10 @@ pub struct TargetOptions {
     /// Whether a kernel can demand that size of the device (`cl_intel_required_subgroup_size`).
     /// Otherwise drivers choose one, so sub-groups are made of local memory.
     pub required_sub_group_size: bool,
+    /// Whether ranges without work-groups may be launched rounded up. Drivers cut a range into groups of
+    /// equal size, so one of prime length runs one work-item at a time. Kernels whose meaning does
+    /// not depend on groups then get the true sizes as their last parameters, and do nothing beyond.
+    pub pads_ranges: bool,
     /// Whether `float` division and square root can be correctly rounded
     /// (`CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT`). Otherwise they are computed in `double` and rounded, or,
     /// if there is no `double` either, left as exact as the device makes them.
@@ -62,6 +66,7 @@ impl Default for TargetOptions {
             int64_atomics: true,
             sub_group_size: 1,
             required_sub_group_size: false,
+            pads_ranges: false,
             correctly_rounded_divide_sqrt: true,
             all_devices_scope: false,
         }

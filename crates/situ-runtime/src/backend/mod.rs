@@ -5,6 +5,7 @@
 //! these traits, so a driver may rely on it: see the methods' documentation.
 
 mod cost;
+mod grouping;
 mod host_memory;
 mod idle;
 mod loading;
@@ -158,6 +159,12 @@ pub(crate) trait DeviceProgram: Send + Sync {
     /// Whether a launch is expected to end within some 100 microseconds, so that it is best run by the
     /// thread that asks for it. Only a guess is needed.
     fn is_brief(&self, kernel: usize, range: &NdRange) -> bool;
+
+    /// Local memory of a group of so many work-items, without what is passed as an argument. This is for
+    /// backends that need more than the kernel's own arrays.
+    fn local_bytes(&self, _kernel: usize, _group_items: u64) -> u64 {
+        0
+    }
 
     /// The largest work-group that the kernel can run in, where that is less than the device's.
     fn max_work_group_size(&self, _kernel: usize) -> Option<u64> {

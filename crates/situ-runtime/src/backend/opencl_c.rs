@@ -3,8 +3,8 @@
 use situ_codegen::opencl_c::{self, KernelAbi, OpenClModule, TargetOptions};
 use situ_ir::{Literal, NdRange, ValidModule};
 
+use super::grouping::{self, GroupLimits, Grouping};
 use crate::error::{Error, Result};
-use crate::launch::DeviceArgument;
 use crate::trace;
 
 /// Writes a module for a device.
@@ -28,27 +28,23 @@ pub(super) fn scratch_bytes(abi: &KernelAbi, range: &NdRange) -> u64 {
     abi.scratch_bytes_per_item.saturating_mul(work_items)
 }
 
-/// Whether a work-group's local memory is no more than there is.
-pub(super) fn check_local(
+/// Local memory of a group of so many work-items, given what the driver says that the kernel uses.
+pub(super) fn local_bytes(abi: &KernelAbi, of_driver: u64, group_items: u64) -> u64 {
+    let scratch_bytes = abi.scratch_bytes_per_item.saturating_mul(group_items);
+    of_driver.max(abi.local_bytes).saturating_add(scratch_bytes)
+}
+
+/// The sizes that a driver gets, slowest dimension first, and those of groups unless it is to choose them.
+pub(super) fn sizes(
     abi: &KernelAbi,
     range: &NdRange,
-    arguments: &[DeviceArgument<'_>],
-    limit: u64,
-) -> Result<()> {
-    let of_arguments = arguments.iter().map(|argument| match argument {
-        DeviceArgument::Local { size_bytes } => *size_bytes as u64,
-        DeviceArgument::Scalar(_) | DeviceArgument::Pointer { .. } => 0,
-    });
-    let own = abi.local_bytes.saturating_add(scratch_bytes(abi, range));
-    let size_bytes = of_arguments.fold(own, u64::saturating_add);
-    if size_bytes > limit {
-        return Err(Error::LocalMemoryTooLarge {
-            kernel: abi.name.clone(),
-            size_bytes,
-            limit,
-        });
+    limits: GroupLimits,
+) -> ([u64; 3], Option<[u64; 3]>) {
+    if range.local().is_some() || !abi.has_extents {
+        return (range.global(), range.local());
     }
-    Ok(())
+    let Grouping { global, local } = grouping::choose(range, limits);
+    (global, Some(local))
 }
 
 /// The numbers that a scalar is passed as, by their bits and their size: complex numbers were lowered to

@@ -1,6 +1,6 @@
 //! Ranges: which work-items run, and which ranges are refused.
 
-use situ_ir::{DType, FunctionBuilder, Literal, NdRange, RangeError, Type};
+use situ_ir::{DType, FunctionBuilder, Literal, NdRange, RangeError, Type, WorkItemQuery};
 use situ_runtime::{Argument, Error};
 
 use crate::{compile, counting_kernel, download, on_every_device, pointer, pointer_to, upload};
@@ -127,4 +127,47 @@ fn ranges_nobody_can_count_are_typed_errors_of_the_runtime_too() {
         }) => {}
         other => panic!("unexpected {other:?}"),
     }
+}
+
+/// A range whose sizes nothing divides is rounded up on some devices. Kernels must not notice.
+#[test]
+fn kernels_see_the_true_range_and_nothing_beyond() {
+    let sizes: [&[u64]; 9] = [
+        &[1],
+        &[997],
+        &[100_003],
+        &[997, 3],
+        &[3, 997],
+        &[1, 1009],
+        &[5, 7, 11],
+        &[101, 1, 3],
+        &[2, 103, 107],
+    ];
+    on_every_device(|queue| {
+        for global in sizes {
+            let dims = global.len();
+            let mut f = FunctionBuilder::kernel("look", dims as u8);
+            let out = pointer(&mut f, "out", DType::I64);
+            let place = f.work_item(WorkItemQuery::GlobalLinearId);
+            let mut sum = f.work_item(WorkItemQuery::GlobalLinearId);
+            for d in 0..dims as u8 {
+                let size = f.work_item(WorkItemQuery::GlobalSize(d));
+                sum = f.multiply(sum, size);
+            }
+            f.store(out, place, sum);
+            let kernel = compile(queue, f);
+            let count: u64 = global.iter().product();
+            let spare = 5000;
+            let memory = upload(queue, &vec![-7_i64; count as usize + spare]);
+            let range = NdRange::new(global).unwrap();
+            queue
+                .launch(&kernel, &range, &[pointer_to(&memory)])
+                .unwrap();
+            let found = download::<i64>(queue, &memory);
+            let (inside, beyond) = found.split_at(count as usize);
+            let expected = (0..count as i64).map(|id| id * count as i64);
+            assert!(inside.iter().copied().eq(expected), "{global:?}");
+            assert!(beyond.iter().all(|word| *word == -7), "{global:?}");
+        }
+    });
 }

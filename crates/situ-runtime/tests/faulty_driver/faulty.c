@@ -9,6 +9,7 @@
  *   hide=cl_khr_fp64 devices do not have this extension
  *   svm=1            CL_DEVICE_SVM_CAPABILITIES is 1
  *   local=4096       CL_DEVICE_LOCAL_MEM_SIZE is 4096
+ *   depth=2          the last of CL_DEVICE_MAX_WORK_ITEM_SIZES is 2
  *
  * The calls that can fail: platforms, devices, info, context, queue, source, build, kernel, argument,
  * launch, finish, copy, fill, allocate (which gives a null pointer).
@@ -33,6 +34,7 @@ typedef void *handle;
 enum {
     DEVICE_LOCAL_MEM_SIZE = 0x1023,
     DEVICE_MAX_COMPUTE_UNITS = 0x1002,
+    DEVICE_MAX_WORK_ITEM_SIZES = 0x1005,
     DEVICE_EXTENSIONS = 0x1030,
     DEVICE_SVM_CAPABILITIES = 0x1053,
     PROGRAM_BUILD_LOG = 0x1183,
@@ -147,6 +149,7 @@ status clGetDeviceInfo(handle device, uint32_t what, size_t size, void *place, s
     if (result != 0 || !place) return result;
     if (what == DEVICE_EXTENSIONS) hide_extensions(place);
     if (what == DEVICE_SVM_CAPABILITIES) *(uint64_t *)place = number("svm", *(uint64_t *)place);
+    if (what == DEVICE_MAX_WORK_ITEM_SIZES) ((size_t *)place)[2] = number("depth", ((size_t *)place)[2]);
     if (what == DEVICE_LOCAL_MEM_SIZE) *(uint64_t *)place = number("local", *(uint64_t *)place);
     return 0;
 }

@@ -55,11 +55,14 @@ fn memory(queue: &Queue, size_bytes: usize) -> Arc<Allocation> {
 
 fn launch(queue: &Queue, kernel: &Kernel, out: &Arc<Allocation>) -> Result<Event, Error> {
     let range = NdRange::new(&[ITEMS as u64]).unwrap();
-    let out = Argument::Pointer {
-        allocation: Arc::clone(out),
+    queue.launch(kernel, &range, &[pointer(out)])
+}
+
+fn pointer(allocation: &Arc<Allocation>) -> Argument {
+    Argument::Pointer {
+        allocation: Arc::clone(allocation),
         byte_offset: 0,
-    };
-    queue.launch(kernel, &range, &[out])
+    }
 }
 
 /// Launches and waits.
@@ -382,6 +385,7 @@ fn little_local_memory() {
             kernel: name,
             size_bytes,
             limit,
+            ..
         } = &error
         else {
             panic!("{error}");
@@ -392,6 +396,81 @@ fn little_local_memory() {
         );
         run(&queue, &kernel(&device, &tile(500)), &out).unwrap();
         assert_counted(&queue, &out);
+        // What collectives need counts, too. Groups that situ chooses fit; the user's are refused.
+        let sum = kernel(&device, &summing());
+        run(&queue, &sum, &out).unwrap();
+        let range = NdRange::with_local(&[1024], &[1024]).unwrap();
+        let refused = queue.launch(&sum, &range, &[pointer(&out)]);
+        assert!(
+            matches!(
+                &refused,
+                Err(Error::LocalMemoryTooLarge {
+                    size_bytes: 8192,
+                    ..
+                })
+            ),
+            "{refused:?}"
+        );
+        queue.wait().unwrap();
+    }
+}
+
+/// A kernel with a collective of the work-group.
+fn summing() -> ValidModule {
+    module(
+        "sum.sir",
+        "kernel[1] sum(out: global i64*) {
+    let i: i64 = global_id(0);
+    let sum = collective reduce add(i) work_group;
+    out[i] = sum;
+}",
+    )
+}
+
+/// OpenCL's last dimension is the first of situ, the slowest.
+#[test]
+#[ignore = "run in a child process"]
+fn flat_groups() {
+    let count = module(
+        "space.sir",
+        "kernel[3] count(out: global i64*) {
+    let i: i64 = global_linear_id();
+    out[i] = i;
+    let j: i64 = local_id(0);
+}",
+    );
+    for device in opencl_devices() {
+        let width = device.info().max_work_item_sizes[2];
+        assert_eq!(device.info().max_work_item_sizes[0], 2);
+        assert!(width > 2);
+        let queue = Queue::new(&device);
+        let out = memory(&queue, ITEMS * 8);
+        let kernel = kernel(&device, &count);
+        let range = NdRange::with_local(&[10, 10, 10], &[5, 1, 1]).unwrap();
+        let error = queue.launch(&kernel, &range, &[pointer(&out)]).unwrap_err();
+        let Error::WorkGroupTooLong {
+            dimension, limits, ..
+        } = &error
+        else {
+            panic!("{error}");
+        };
+        assert_eq!((*dimension, limits[0]), (0, 2));
+        assert!(
+            error
+                .to_string()
+                .contains("at most 2 work-items along dimension 0")
+        );
+        // Also where situ chooses.
+        for range in [
+            NdRange::with_local(&[10, 10, 10], &[2, 5, 10]),
+            NdRange::new(&[10, 10, 10]),
+            NdRange::new(&[1000, 1, 1]),
+        ] {
+            copy::fill(&queue, &out, 0, ITEMS * 8, 0).unwrap();
+            let event = queue.launch(&kernel, &range.unwrap(), &[pointer(&out)]);
+            event.unwrap().wait().unwrap();
+            assert_counted(&queue, &out);
+        }
     }
 }
 

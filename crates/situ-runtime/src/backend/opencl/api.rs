@@ -175,6 +175,8 @@ pub(super) mod program {
 
 /// The largest work-group that a kernel can run in.
 pub(super) const KERNEL_WORK_GROUP_SIZE: u32 = 0x11B0;
+/// Local memory that a kernel uses.
+pub(super) const KERNEL_LOCAL_MEM_SIZE: u32 = 0x11B2;
 
 /// Every type of device.
 pub(super) const DEVICE_TYPE_ALL: u64 = 0xFFFF_FFFF;

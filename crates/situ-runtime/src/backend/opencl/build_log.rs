@@ -12,21 +12,22 @@ pub(in crate::backend) fn failure(
     device: &str,
     log: String,
 ) -> Error {
-    let line = line_of_first_error(&log).filter(|line| *line <= emitted.text.lines().count());
+    let line =
+        line_of_first_error(&log).filter(|line| (*line as usize) <= emitted.text.lines().count());
     Error::BuildFailed {
         module: module.name.clone(),
         device: device.to_owned(),
         origin: line.and_then(|line| origin(module, emitted, line)),
         // Few programs have more than four billion lines; errors are to be small.
-        line: line.and_then(|line| u32::try_from(line).ok()),
+        line,
         log,
         code: emitted.text.clone(),
     }
 }
 
 /// Where a line of the program, counted from 1, comes from.
-fn origin(module: &ValidModule, emitted: &OpenClModule, line: usize) -> Option<Box<SourceLine>> {
-    let origin = emitted.origins.get(line - 1)?.as_ref()?;
+fn origin(module: &ValidModule, emitted: &OpenClModule, line: u32) -> Option<Box<SourceLine>> {
+    let origin = emitted.origins.get(line as usize - 1)?.as_ref()?;
     let source = module.source.as_ref()?;
     Some(Box::new(SourceLine::at(source, origin.span)))
 }
@@ -35,9 +36,9 @@ fn origin(module: &ValidModule, emitted: &OpenClModule, line: usize) -> Option<B
 ///
 /// Compilers write `file:line:column: error: ...`, or `error: file:line:column: ...`. The file may be
 /// a number, too.
-fn line_of_first_error(log: &str) -> Option<usize> {
+fn line_of_first_error(log: &str) -> Option<u32> {
     let complaint = log.lines().find(|line| line.contains("error"))?;
-    let numbers: Vec<Option<usize>> = complaint
+    let numbers: Vec<Option<u32>> = complaint
         .split(':')
         .map(|part| part.trim().parse().ok())
         .collect();

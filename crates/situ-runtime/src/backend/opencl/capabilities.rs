@@ -83,6 +83,7 @@ pub(super) fn target(asker: &Asker<'_>) -> TargetOptions {
         int64_atomics: has("cl_khr_int64_base_atomics") && has("cl_khr_int64_extended_atomics"),
         sub_group_size: DeviceInfo::usual_sub_group_size(&sub_group_sizes(asker, &extensions)),
         required_sub_group_size: has(REQUIRED_SUB_GROUP_SIZE),
+        pads_ranges: true,
         correctly_rounded_divide_sqrt: float & api::FP_CORRECTLY_ROUNDED_DIVIDE_SQRT != 0,
         ..TargetOptions::default()
     }
@@ -144,9 +145,8 @@ pub(super) fn info(
             }),
         max_local_bytes: asker.required(device::LOCAL_MEM_SIZE)?,
         max_work_group_size: asker.required::<usize>(device::MAX_WORK_GROUP_SIZE)? as u64,
-        // OpenCL counts dimensions from the fastest; situ from the slowest, and a range of fewer
-        // dimensions uses the last of OpenCL's.
-        max_work_item_sizes: [size(0), size(1), size(2)],
+        // OpenCL counts dimensions from the fastest, situ from the slowest.
+        max_work_item_sizes: [size(2), size(1), size(0)],
         sub_group_sizes: sub_group_sizes(asker, &asker.text(device::EXTENSIONS)),
         sub_groups_progress_independently: false,
         native_vector_widths: asker.vector_widths(

@@ -14,6 +14,7 @@ use super::memory::{FailedCall, MemoryModel};
 use super::platform::{ClContext, ClPlatform};
 use super::program::OpenClProgram;
 use crate::aspect::Aspect;
+use crate::backend::grouping::GroupLimits;
 use crate::backend::{DeviceMemory, DeviceProgram, Driver, host_memory, opencl_c, overlap};
 use crate::device_info::DeviceInfo;
 use crate::error::Result;
@@ -99,8 +100,8 @@ impl OpenClDriver {
         let emitted = opencl_c::emit(module, target, "this OpenCL device")?;
         let program = self.code.program(module, &emitted, &self.device.label)?;
         let device = Arc::clone(&self.device);
-        let program =
-            OpenClProgram::new(device, program, emitted.kernels, self.info.max_local_bytes)?;
+        let limits = GroupLimits::of(&self.info);
+        let program = OpenClProgram::new(device, program, emitted.kernels, limits)?;
         Ok(Arc::new(program))
     }
 

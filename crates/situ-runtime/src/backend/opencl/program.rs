@@ -11,12 +11,13 @@ use std::time::Instant;
 use situ_codegen::opencl_c::KernelAbi;
 use situ_ir::{Literal, NdRange};
 
-use super::api::KERNEL_WORK_GROUP_SIZE;
+use super::api::{KERNEL_LOCAL_MEM_SIZE, KERNEL_WORK_GROUP_SIZE};
 use super::code::BuiltProgram;
 use super::device::ClDevice;
 use super::handle::KernelId;
 use super::memory::{FailedCall, named};
 use crate::backend::cost::{BRIEF_NS, CostEstimate};
+use crate::backend::grouping::GroupLimits;
 use crate::backend::idle::Idle;
 use crate::backend::{DeviceProgram, opencl_c};
 use crate::error::{Error, Result};
@@ -25,7 +26,7 @@ use crate::launch::DeviceArgument;
 /// The loaded kernels of a module.
 pub(super) struct OpenClProgram {
     kernels: Vec<OpenClKernel>,
-    max_local_bytes: u64,
+    limits: GroupLimits,
     device: Arc<ClDevice>,
     program: Arc<BuiltProgram>,
 }
@@ -35,6 +36,8 @@ struct OpenClKernel {
     symbol: CString,
     idle: Idle<KernelId>,
     max_work_group_size: Option<u64>,
+    /// Local memory of the kernel itself, as its driver counts it.
+    local_bytes: u64,
     /// What a work-item costs, without the driver's own time for a launch.
     cost: CostEstimate,
 }
@@ -44,7 +47,7 @@ impl OpenClProgram {
         device: Arc<ClDevice>,
         program: Arc<BuiltProgram>,
         kernels: Vec<KernelAbi>,
-        max_local_bytes: u64,
+        limits: GroupLimits,
     ) -> Result<Self> {
         let kernels = kernels
             .into_iter()
@@ -52,13 +55,13 @@ impl OpenClProgram {
             .collect::<Result<_>>()?;
         Ok(Self {
             kernels,
-            max_local_bytes,
+            limits,
             device,
             program,
         })
     }
 
-    /// Sets all arguments; gives the local memory that a work-group uses.
+    /// Sets all arguments.
     fn set_arguments(
         &self,
         kernel: &OpenClKernel,
@@ -84,10 +87,15 @@ impl OpenClProgram {
         if kernel.abi.scratch_bytes_per_item > 0 {
             setter.local(opencl_c::scratch_bytes(&kernel.abi, range) as usize)?;
         }
+        if kernel.abi.has_extents {
+            for size in &range.global()[..range.dims()] {
+                setter.scalar(Literal::U64(*size))?;
+            }
+        }
         Ok(())
     }
 
-    fn enqueue_and_wait(&self, id: KernelId, range: &NdRange) -> Result<()> {
+    fn enqueue_and_wait(&self, kernel: &OpenClKernel, id: KernelId, range: &NdRange) -> Result<()> {
         let dims = range.dims();
         // OpenCL's first dimension is the fastest, situ's the slowest.
         let reversed = |sizes: [u64; 3]| {
@@ -97,8 +105,9 @@ impl OpenClProgram {
             }
             backwards
         };
-        let global = reversed(range.global());
-        let local = range.local().map(reversed);
+        let limits = self.limits.for_kernel(kernel.max_work_group_size);
+        let (global, local) = opencl_c::sizes(&kernel.abi, range, limits);
+        let (global, local) = (reversed(global), local.map(reversed));
         let local = local.as_ref().map_or(ptr::null(), |sizes| sizes.as_ptr());
         let queue = self.device.take_queue()?;
         // SAFETY: all arguments are set and lead to live memory (checked by the launch); the sizes have
@@ -131,10 +140,14 @@ impl DeviceProgram for OpenClProgram {
         self.kernels[kernel].max_work_group_size
     }
 
+    fn local_bytes(&self, kernel: usize, group_items: u64) -> u64 {
+        let kernel = &self.kernels[kernel];
+        opencl_c::local_bytes(&kernel.abi, kernel.local_bytes, group_items)
+    }
+
     fn run(&self, kernel: usize, range: &NdRange, arguments: &[DeviceArgument<'_>]) -> Result<()> {
         self.device.check_process()?;
         let kernel = &self.kernels[kernel];
-        opencl_c::check_local(&kernel.abi, range, arguments, self.max_local_bytes)?;
         let result = self.run_kernel(kernel, range, arguments);
         result.map_err(|error| kernel.name_in(error))
     }
@@ -152,7 +165,7 @@ impl OpenClProgram {
         let result = self
             .set_arguments(kernel, id, range, arguments)
             .map_err(|failed| self.device.failed(failed))
-            .and_then(|()| self.enqueue_and_wait(id, range));
+            .and_then(|()| self.enqueue_and_wait(kernel, id, range));
         if result.is_ok() {
             kernel.idle.give_back(id);
             let own = self.device.overhead.subtract_from(begin.elapsed());
@@ -186,19 +199,19 @@ impl OpenClKernel {
             abi,
             idle: Idle::default(),
             max_work_group_size: None,
+            local_bytes: 0,
             cost: CostEstimate::new(),
         };
         let id = kernel
             .make(device, program)
             .map_err(|error| kernel.name_in(error))?;
-        let limit =
-            device
-                .platform
-                .api
-                .kernel_value::<usize>(id, device.root, KERNEL_WORK_GROUP_SIZE);
+        let api = device.platform.api;
+        let limit = api.kernel_value::<usize>(id, device.root, KERNEL_WORK_GROUP_SIZE);
         // Some drivers say 0 for "no other limit than the device's".
         let limit = limit.ok().filter(|limit| *limit > 0);
         kernel.max_work_group_size = limit.map(|limit| limit as u64);
+        let local_bytes = api.kernel_value::<u64>(id, device.root, KERNEL_LOCAL_MEM_SIZE);
+        kernel.local_bytes = local_bytes.unwrap_or(0);
         kernel.idle.give_back(id);
         Ok(kernel)
     }

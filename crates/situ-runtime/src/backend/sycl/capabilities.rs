@@ -126,9 +126,8 @@ impl Asker<'_> {
             }
             let copy = sizes.cast::<[usize; 3]>().read();
             let _ = api.sizes_delete(sizes);
-            // SYCL counts dimensions from the slowest, the others from the fastest.
-            let [slow, middle, fast] = copy.map(|size| size as u64);
-            Some([fast, middle, slow])
+            // SYCL counts dimensions from the slowest, as situ does.
+            Some(copy.map(|size| size as u64))
         }
     }
 
@@ -196,6 +195,7 @@ pub(super) fn target(asker: &Asker<'_>) -> TargetOptions {
         sub_group_size: DeviceInfo::usual_sub_group_size(&asker.sub_group_sizes()),
         // The sizes that SYCL lists are those that kernels can demand.
         required_sub_group_size: asker.sub_group_sizes() != [1],
+        pads_ranges: true,
         // dpctl does not say, and a program that asks for it in vain is refused. The emitter then
         // computes in double precision and rounds.
         correctly_rounded_divide_sqrt: false,

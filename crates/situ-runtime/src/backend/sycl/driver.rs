@@ -15,6 +15,7 @@ use super::fission;
 use super::handle::{ContextRef, DeviceRef, Owned};
 use super::program::SyclProgram;
 use crate::aspect::Aspect;
+use crate::backend::grouping::GroupLimits;
 use crate::backend::{DeviceMemory, DeviceProgram, Driver, host_memory, opencl, opencl_c, overlap};
 use crate::device_info::DeviceInfo;
 use crate::error::{Error, Result};
@@ -119,7 +120,8 @@ impl SyclDriver {
         let label = &self.device.label;
         let bundle = self.code.program(module, &emitted, label, log)?;
         let device = Arc::clone(&self.device);
-        let program = SyclProgram::new(device, bundle, emitted.kernels, self.info.max_local_bytes)?;
+        let limits = GroupLimits::of(&self.info);
+        let program = SyclProgram::new(device, bundle, emitted.kernels, limits)?;
         Ok(Arc::new(program))
     }
 

@@ -17,6 +17,7 @@ use super::code::{self, Bundle};
 use super::device::SyclDevice;
 use super::handle::{EventRef, KernelRef, Owned};
 use crate::backend::cost::{BRIEF_NS, CostEstimate};
+use crate::backend::grouping::GroupLimits;
 use crate::backend::{DeviceProgram, opencl_c};
 use crate::error::Result;
 use crate::launch::DeviceArgument;
@@ -27,7 +28,7 @@ const USUAL_ARGUMENTS: usize = 12;
 /// The loaded kernels of a module.
 pub(super) struct SyclProgram {
     kernels: Vec<SyclKernel>,
-    max_local_bytes: u64,
+    limits: GroupLimits,
     device: Arc<SyclDevice>,
     /// Kernels come from it.
     _bundle: Arc<Bundle>,
@@ -46,7 +47,7 @@ impl SyclProgram {
         device: Arc<SyclDevice>,
         bundle: Arc<Bundle>,
         kernels: Vec<KernelAbi>,
-        max_local_bytes: u64,
+        limits: GroupLimits,
     ) -> Result<Self> {
         let kernels = kernels
             .into_iter()
@@ -54,7 +55,7 @@ impl SyclProgram {
             .collect::<Result<_>>()?;
         Ok(Self {
             kernels,
-            max_local_bytes,
+            limits,
             device,
             _bundle: bundle,
         })
@@ -137,6 +138,13 @@ fn values(abi: &KernelAbi, range: &NdRange, arguments: &[DeviceArgument<'_>]) ->
     if abi.scratch_bytes_per_item > 0 {
         values.push(Value::local(opencl_c::scratch_bytes(abi, range) as usize));
     }
+    if abi.has_extents {
+        let sizes = range.global().into_iter().take(range.dims());
+        values.extend(sizes.map(|bits| Value::Number {
+            bits,
+            size_bytes: 8,
+        }));
+    }
     values
 }
 
@@ -151,10 +159,13 @@ impl DeviceProgram for SyclProgram {
         self.kernels[kernel].max_work_group_size
     }
 
+    fn local_bytes(&self, kernel: usize, group_items: u64) -> u64 {
+        opencl_c::local_bytes(&self.kernels[kernel].abi, 0, group_items)
+    }
+
     fn run(&self, kernel: usize, range: &NdRange, arguments: &[DeviceArgument<'_>]) -> Result<()> {
         self.device.check_process()?;
         let kernel = &self.kernels[kernel];
-        opencl_c::check_local(&kernel.abi, range, arguments, self.max_local_bytes)?;
         let begin = Instant::now();
         self.launch(kernel, range, &values(&kernel.abi, range, arguments))?;
         let own = self.device.overhead.subtract_from(begin.elapsed());
@@ -172,8 +183,9 @@ impl SyclProgram {
         ) = raw.unzip();
         let sizes = |sizes: [u64; 3]| sizes.map(|size| size as usize);
         // SYCL counts dimensions from the slowest, as situ does.
-        let (global, dims) = (sizes(range.global()), range.dims());
-        let local = range.local().map(sizes);
+        let limits = self.limits.for_kernel(kernel.max_work_group_size);
+        let (global, local) = opencl_c::sizes(&kernel.abi, range, limits);
+        let (global, local, dims) = (sizes(global), local.map(sizes), range.dims());
         let call = match local {
             Some(_) => "DPCTLQueue_SubmitNDRange",
             None => "DPCTLQueue_SubmitRange",
