@@ -20,6 +20,7 @@ mod ranges;
 mod sharing;
 mod sub_groups;
 mod transfers;
+mod written;
 
 use std::sync::{Arc, Once};
 
