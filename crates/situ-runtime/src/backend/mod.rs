@@ -7,6 +7,7 @@
 mod cost;
 mod grouping;
 mod host_memory;
+mod host_reach;
 mod idle;
 mod loading;
 pub mod native;

@@ -1,14 +1,14 @@
 //! A device of OpenCL or a part of one, with what is shared by everybody who uses it.
 
 use std::cell::Cell;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::handle::{CommandQueueId, DeviceId};
-use super::host_reach;
 use super::memory::{FailedCall, MemoryModel, named};
 use super::platform::{ClContext, ClPlatform};
 use super::status::Status;
 use crate::backend::cost::LaunchOverhead;
+use crate::backend::host_reach::HostReach;
 use crate::backend::idle::Idle;
 use crate::error::{Error, Result};
 use crate::fork;
@@ -26,8 +26,7 @@ pub(super) struct ClDevice {
     pub(super) label: String,
     idle_queues: Idle<CommandQueueId>,
     pub(super) overhead: LaunchOverhead,
-    /// Whether the host reaches `device` memory, once that was tried.
-    host_reaches_memory: OnceLock<bool>,
+    pub(super) host_reach: HostReach,
     /// The process whose driver this is.
     generation: u64,
 }
@@ -49,7 +48,7 @@ impl ClDevice {
             label,
             idle_queues: Idle::default(),
             overhead: LaunchOverhead::new(),
-            host_reaches_memory: OnceLock::new(),
+            host_reach: HostReach::default(),
             generation: fork::generation(),
         }
     }
@@ -67,13 +66,6 @@ impl ClDevice {
 
     pub(super) fn is_of_this_process(&self) -> bool {
         self.generation == fork::generation()
-    }
-
-    /// Whether the host's own code reaches `device` memory. For processors only.
-    pub(super) fn host_reaches_memory(&self) -> bool {
-        *self
-            .host_reaches_memory
-            .get_or_init(|| host_reach::host_reaches(self))
     }
 
     /// An error that names the device.

@@ -178,8 +178,8 @@ impl Driver for OpenClDriver {
     }
 
     fn has_host_backing(&self, kind: UsmKind) -> bool {
-        let is_processor = || self.info.aspects.contains(&Aspect::Cpu);
-        self.is_host_accessible(kind) || (is_processor() && self.device.host_reaches_memory())
+        let (reach, aspects) = (&self.device.host_reach, &self.info.aspects);
+        self.is_host_accessible(kind) || reach.includes_device_memory(self, aspects)
     }
 
     /// Commands take memory of their `cl_context`, whichever device of it they run on.

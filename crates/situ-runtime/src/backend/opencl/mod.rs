@@ -9,7 +9,7 @@
 //! | `api`, `handle`, `status`, `query` | OpenCL's functions, objects and answers, in Rust |
 //! | `platform`, `device` | a driver, its contexts, its devices and their command queues |
 //! | `capabilities`, `fission` | what a device can do, and how it is cut |
-//! | `memory`, `host_reach` | USM by the extension, or by shared virtual memory; who reaches it |
+//! | `memory` | USM by the extension, or by shared virtual memory |
 //! | `code`, `build_log`, `binary`, `program` | text to programs, what is wrong with it, programs on disk, launches |
 //! | `driver` | all of it as the rest of the runtime sees it |
 //!
@@ -26,7 +26,6 @@ mod discovery;
 mod driver;
 mod fission;
 mod handle;
-mod host_reach;
 mod loader;
 mod memory;
 mod platform;

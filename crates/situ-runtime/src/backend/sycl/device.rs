@@ -6,6 +6,7 @@ use super::api::{FailedCall, IN_ORDER, ignore_failure};
 use super::handle::{ContextRef, DeviceRef, EventRef, Owned, QueueRef};
 use super::library::SyclLibrary;
 use crate::backend::cost::LaunchOverhead;
+use crate::backend::host_reach::HostReach;
 use crate::backend::idle::Idle;
 use crate::error::{Error, Result};
 
@@ -22,6 +23,7 @@ pub(super) struct SyclDevice {
     memory_queue: Owned<QueueRef>,
     idle_queues: Idle<Owned<QueueRef>>,
     pub(super) overhead: LaunchOverhead,
+    pub(super) host_reach: HostReach,
 }
 
 impl SyclDevice {
@@ -43,6 +45,7 @@ impl SyclDevice {
             memory_queue,
             idle_queues,
             overhead: LaunchOverhead::new(),
+            host_reach: HostReach::default(),
         })
     }
 

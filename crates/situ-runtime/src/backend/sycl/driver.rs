@@ -232,7 +232,8 @@ impl Driver for SyclDriver {
     }
 
     fn has_host_backing(&self, kind: UsmKind) -> bool {
-        self.is_host_accessible(kind)
+        let (reach, aspects) = (&self.device.host_reach, &self.info.aspects);
+        self.is_host_accessible(kind) || reach.includes_device_memory(self, aspects)
     }
 
     /// Commands take memory of their context, whichever device of it they run on.

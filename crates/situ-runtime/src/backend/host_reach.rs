@@ -9,37 +9,46 @@
 //! nothing, and the driver must agree about what it finds there.
 
 use std::ffi::c_void;
+use std::sync::OnceLock;
 
-use super::device::ClDevice;
+use super::Driver;
+use crate::aspect::Aspect;
 use crate::error::Result;
 use crate::memory::usm::UsmKind;
 
 /// How many bytes are tried.
 const PROBE_BYTES: usize = 4096;
 
-/// Whether bytes that the driver writes to its `device` memory are the host's to read, and the other way
-/// round. Only for devices that are the host's processor: others may need to be told of the host's writes.
-pub(super) fn host_reaches(device: &ClDevice) -> bool {
-    let (api, context) = (device.platform.api, device.context.id());
+/// Whether the host reaches the `device` memory of a driver, once that was tried.
+#[derive(Debug, Default)]
+pub(super) struct HostReach(OnceLock<bool>);
+
+impl HostReach {
+    /// Whether bytes that the driver writes to its `device` memory are the host's to read, and the other
+    /// way round. Never on devices that are not processors: they may have to be told of the host's writes.
+    pub(super) fn includes_device_memory(&self, driver: &dyn Driver, aspects: &[Aspect]) -> bool {
+        *self
+            .0
+            .get_or_init(|| aspects.contains(&Aspect::Cpu) && host_reaches(driver))
+    }
+}
+
+fn host_reaches(driver: &dyn Driver) -> bool {
     let kind = UsmKind::Device;
-    let memory = &device.memory;
-    let Some(start) = memory.allocate(api, context, device.root, PROBE_BYTES, kind) else {
+    let Some(memory) = driver.allocate(PROBE_BYTES, kind) else {
         return false;
     };
-    let agrees = probe(device, start.as_ptr()).unwrap_or(false);
+    let agrees = probe(driver, memory.backing.as_ptr()).unwrap_or(false);
     // SAFETY: it was allocated above, and every command that used it has ended.
-    unsafe { memory.free(api, context, start) };
+    unsafe { driver.free(memory, PROBE_BYTES, kind) };
     agrees
 }
 
-fn probe(device: &ClDevice, start: *mut u8) -> Result<bool> {
-    let (api, memory) = (device.platform.api, &device.memory);
-    let queue = device.take_queue()?;
+/// Tries memory that is nobody's.
+fn probe(driver: &dyn Driver, start: *mut u8) -> Result<bool> {
     let from_device = [0xA5; PROBE_BYTES];
-    // SAFETY: the memory has as many bytes and is of the queue's context.
-    let filled =
-        unsafe { memory.enqueue_fill(api, queue.id(), start, PROBE_BYTES, from_device[0]) };
-    queue.finish(filled)?;
+    // SAFETY: the memory has as many bytes and is of the driver's context.
+    unsafe { driver.fill(start, PROBE_BYTES, from_device[0])? };
     let mut found = [0; PROBE_BYTES];
     if !read(start, &mut found) || found != from_device {
         return Ok(false);
@@ -48,10 +57,8 @@ fn probe(device: &ClDevice, start: *mut u8) -> Result<bool> {
     if !write(&from_host, start) {
         return Ok(false);
     }
-    let to = found.as_mut_ptr();
-    // SAFETY: both places have as many bytes; the one is of the queue's context, the other the host's.
-    let copied = unsafe { memory.copy(api, queue.id(), start, to, PROBE_BYTES) };
-    queue.checked(copied)?;
+    // SAFETY: both places have as many bytes; the one is of the driver's context, the other the host's.
+    unsafe { driver.copy(start, found.as_mut_ptr(), PROBE_BYTES)? };
     Ok(found == from_host)
 }
 
