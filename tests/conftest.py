@@ -4,6 +4,7 @@ import os
 
 import pytest
 from hypothesis import settings
+from places import driver_devices
 
 import situ
 
@@ -13,7 +14,7 @@ settings.register_profile("situ", deadline=None, derandomize="CI" in os.environ,
 settings.load_profile("situ")
 
 
-@pytest.fixture(params=["native", "reference"])
+@pytest.fixture(params=["native", "reference", *driver_devices()])
 def device(request: pytest.FixtureRequest) -> situ.Device:
-    """Each device that needs no driver."""
+    """Each device of the machine."""
     return situ.Device(request.param)

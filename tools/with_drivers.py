@@ -30,8 +30,8 @@ HAS_INTEL = platform.machine() == "x86_64"
 
 def expected_drivers() -> str:
     """Return the drivers that have to be there, in the words of CONTRIBUTING.md."""
-    intel = ["opencl/intel"] if HAS_INTEL else []
-    return " ".join(["opencl/pocl", *intel, "opencl/rusticl=refused"])
+    intel = ["opencl/intel", "sycl/intel"] if HAS_INTEL else []
+    return " ".join(["opencl/pocl", "opencl/rusticl=refused", *intel])
 
 
 def environment() -> dict[str, str]:

@@ -4,8 +4,9 @@ import warnings
 
 import numpy as np
 import pytest
-from differential.strategies import operands
+from differential.strategies import View, operands
 from hypothesis import given
+from places import driver_devices
 
 import situ
 from situ import _native
@@ -146,3 +147,29 @@ def test_powers_agree_with_numpy(views):
 @given(views=operands(2))
 def test_the_reference_device_agrees_too(name, views):
     check(name, views[: 1 if name in UNARY else 2], "reference")
+
+
+# Values where functions differ: both zeros, both signs, halves, limits, and what is not finite.
+SAMPLES = {
+    "int32": [0, 1, 2, 3, 7, 31, -1, -2, -7, 2**31 - 1, -(2**31)],
+    "float32": [0.0, -0.0, 0.5, 1.0, -1.5, 2.5, 30.0, 1e-30, -1e30, np.inf, -np.inf, np.nan],
+    "float64": [0.0, -0.0, 0.25, 1.0, -2.5, 3.5, 700.0, 1e-200, -1e200, np.inf, -np.inf, np.nan],
+    "complex64": [0, 1, -1, 1j, -1j, 0.5 + 2j, -3 + 0.25j, 1e-3 - 20j],
+}
+
+
+def whole(values):
+    """Return all of an array, as the strategies' views."""
+    return View(values, tuple(range(values.ndim)), (slice(None),) * values.ndim)
+
+
+@pytest.mark.parametrize("device", driver_devices())
+@pytest.mark.parametrize(("name", "arity"), FUNCTIONS)
+def test_every_function_agrees_on_drivers(name, arity, device):
+    """Few kernels with many values each, because drivers take long to compile one."""
+    for dtype, samples in SAMPLES.items():
+        values = np.array(samples, dtype)
+        if name == "pow" and dtype == "int32":
+            values = np.maximum(values, 0)
+        pair = [whole(values[:, np.newaxis]), whole(values[np.newaxis, :])]
+        check(name, pair[:arity], device)

@@ -49,22 +49,21 @@ MATH = [
 ]
 
 
-def kernels(folder, expressions, parameters):
-    """Write one kernel for each expression to a file, and import it."""
-    lines = ["import math", "import numpy as np", "import situ", ""]
-    for number, expression in enumerate(expressions):
-        lines += [
-            "@situ.kernel",
-            f"def kernel_{number}(out, {parameters}):",
-            f"    out[0] = {expression}",
-            "",
-        ]
+def kernel_of(folder, expressions, parameters):
+    """Write a kernel with an output for each expression to a file, and import it.
+
+    One kernel and not many, because drivers take long to compile one.
+    """
+    outputs = [f"out_{number}" for number in range(len(expressions))]
+    lines = ["import math", "import numpy as np", "import situ", "", "@situ.kernel"]
+    lines.append(f"def kernel({', '.join(outputs)}, {parameters}):")
+    lines += [f"    {out}[0] = {text}" for out, text in zip(outputs, expressions, strict=True)]
     path = folder / "generated_kernels.py"
-    path.write_text("\n".join(lines), encoding="utf-8")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     spec = importlib.util.spec_from_file_location("generated_kernels", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return [getattr(module, f"kernel_{number}") for number in range(len(expressions))]
+    return module.kernel
 
 
 def expected(expression, names):
@@ -73,57 +72,63 @@ def expected(expression, names):
         return eval(expression, {"np": np, "math": math, **names})
 
 
-def check(kernel, expression, names, device):
-    """Compare value and, where NumPy has one, dtype: the output array has the expected dtype."""
-    value = expected(expression, names)
-    dtype = np.asarray(value).dtype
-    out = situ.asarray(np.zeros(1, dtype), device=device)
-    kernel[1](out, *names.values())
-    found = out.to_numpy()[0]
-    np.testing.assert_array_equal(found, value, err_msg=f"{expression} with {names}")
+def run(kernel, dtypes, names, device):
+    """Launch a kernel with outputs of these dtypes; return what it wrote to each."""
+    outs = [situ.asarray(np.zeros(1, dtype), device=device) for dtype in dtypes]
+    kernel[1](*outs, *names.values())
+    return [out.to_numpy()[0] for out in outs]
+
+
+def check(kernel, expressions, names, device):
+    """Compare values and, where NumPy has them, dtypes: each output has the expected dtype."""
+    values = [expected(expression, names) for expression in expressions]
+    found = run(kernel, [np.asarray(value).dtype for value in values], names, device)
+    for expression, one, value in zip(expressions, found, values, strict=True):
+        np.testing.assert_array_equal(one, value, err_msg=f"{expression} with {names}")
+
+
+def partners(left, dtypes, device):
+    """Return the dtypes that are mixed with one; a few where a driver compiles."""
+    return dtypes if device.backend in {"native", "reference"} else {left, "int64", dtypes[-1]}
 
 
 @pytest.mark.parametrize("left", INTEGERS + FLOATS)
 def test_binary_operators_between_dtypes(left, tmp_path, device):
-    rights = INTEGERS + FLOATS
-    made = kernels(tmp_path, [f"x {operator} y" for operator in BINARY], "x, y")
-    for right in rights:
+    expressions = [f"x {operator} y" for operator in BINARY]
+    kernel = kernel_of(tmp_path, expressions, "x, y")
+    for right in partners(left, INTEGERS + FLOATS, device):
         for x in VALUES[left]:
             for y in VALUES[right]:
                 names = {"x": np.dtype(left).type(x), "y": np.dtype(right).type(y)}
-                for operator, kernel in zip(BINARY, made, strict=True):
-                    check(kernel, f"x {operator} y", names, device)
+                check(kernel, expressions, names, device)
 
 
 @pytest.mark.parametrize("left", INTEGERS)
 def test_bitwise_operators_and_shifts(left, tmp_path, device):
     expressions = [f"x {operator} y" for operator in BITWISE] + ["x << 2", "x >> 1", "~x"]
-    made = kernels(tmp_path, expressions, "x, y")
-    for right in INTEGERS:
+    kernel = kernel_of(tmp_path, expressions, "x, y")
+    for right in partners(left, INTEGERS, device):
         if np.result_type(left, right).kind == "f":
             continue
         for x in VALUES[left]:
             for y in VALUES[right]:
                 names = {"x": np.dtype(left).type(x), "y": np.dtype(right).type(y)}
-                for expression, kernel in zip(expressions, made, strict=True):
-                    check(kernel, expression, names, device)
+                check(kernel, expressions, names, device)
 
 
 @pytest.mark.parametrize("dtype", INTEGERS + FLOATS)
 def test_expressions_with_python_numbers(dtype, tmp_path, device):
-    made = kernels(tmp_path, PLAIN, "x")
+    kernel = kernel_of(tmp_path, PLAIN, "x")
     for x in VALUES[dtype]:
-        for expression, kernel in zip(PLAIN, made, strict=True):
-            check(kernel, expression, {"x": np.dtype(dtype).type(x)}, device)
+        check(kernel, PLAIN, {"x": np.dtype(dtype).type(x)}, device)
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_functions_of_floats_are_within_four_units(dtype, tmp_path, device):
-    made = kernels(tmp_path, [f"np.{name}(x)" for name in MATH], "x")
+    kernel = kernel_of(tmp_path, [f"np.{name}(x)" for name in MATH], "x")
     scalar = np.dtype(dtype).type
     for x in (0.1, 0.75, 1.0, 2.5, 30.0):
-        for name, kernel in zip(MATH, made, strict=True):
-            out = situ.asarray(np.zeros(1, dtype), device=device)
-            kernel[1](out, scalar(x))
+        found = run(kernel, [dtype] * len(MATH), {"x": scalar(x)}, device)
+        for name, one in zip(MATH, found, strict=True):
             value = getattr(np, name)(scalar(x))
-            np.testing.assert_array_max_ulp(out.to_numpy()[0], value, maxulp=4, dtype=dtype)
+            np.testing.assert_array_max_ulp(one, value, maxulp=4, dtype=dtype)

@@ -5,6 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
+from places import driver_devices
 
 import situ
 from situ.memory import Allocation
@@ -87,11 +88,11 @@ def test_the_host_reads_and_writes_in_place() -> None:
     assert numbers.tolist() == [1.5, -2.5], "the buffer keeps the memory alive"
 
 
-def test_copies_within_and_between_contexts() -> None:
+def test_copies_within_and_between_contexts(device: situ.Device) -> None:
     content = np.random.default_rng(3).integers(0, 256, 10_000_000, dtype=np.uint8)
-    first = Allocation(content.size, device="native")
+    first = Allocation(content.size, device=device)
     first.copy_from_host(content)
-    for place in ["native", "reference"]:
+    for place in ["native", "reference", *driver_devices()]:
         second = Allocation(content.size + 2, device=place)
         second.fill(7)
         second.copy_from(first, byte_offset=1)
@@ -103,8 +104,8 @@ def test_copies_within_and_between_contexts() -> None:
     assert (part.copy_to_host(byte_offset=1) == content[5:7]).all()
 
 
-def test_overlapping_copies_read_before_they_write() -> None:
-    memory = Allocation(6)
+def test_overlapping_copies_read_before_they_write(device: situ.Device) -> None:
+    memory = Allocation(6, device=device)
     memory.copy_from_host(b"abcdef")
     memory.copy_from(memory, byte_offset=2, size_bytes=4)
     assert bytes(memory) == b"ababcd"

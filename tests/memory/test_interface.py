@@ -33,8 +33,8 @@ def test_allocations_describe_themselves() -> None:
     }
 
 
-def test_descriptions_lead_back_to_the_memory_without_a_copy() -> None:
-    memory = Allocation(10, "host", device="reference")
+def test_descriptions_lead_back_to_the_memory_without_a_copy(device: situ.Device) -> None:
+    memory = Allocation(10, "host", device=device)
     again = as_allocation(Described(memory.__sycl_usm_array_interface__))
     assert (again.pointer, again.usm_type, again.queue) == (memory.pointer, "host", memory.queue)
     again.fill(3)
@@ -44,8 +44,8 @@ def test_descriptions_lead_back_to_the_memory_without_a_copy() -> None:
     assert (inside.pointer, inside.device) == (memory.pointer, memory.device)
 
 
-def test_the_memory_of_an_array_is_shared_with_it() -> None:
-    x = situ.asarray(np.arange(6, dtype=np.uint8))
+def test_the_memory_of_an_array_is_shared_with_it(device: situ.Device) -> None:
+    x = situ.asarray(np.arange(6, dtype=np.uint8), device=device)
     memory = as_allocation(x[2:4])
     assert bytes(memory) == bytes(range(6))
     memory.copy_from_host(b"\x09", 3)

@@ -117,16 +117,27 @@ def test_there_is_a_platform_for_each_backend_and_for_each_driver():
     for platform in platforms:
         assert platform.name
         assert platform.vendor
-        if platform.backend == "opencl":
-            assert platform.version.startswith("OpenCL ")
-        else:
-            assert platform == situ.Platform(platform.backend)
-            assert hash(platform) == hash(situ.Platform(platform.backend))
-            assert situ.__version__ in platform.version
+        assert platform == situ.Platform(platform.backend, platform.name)
+        assert hash(platform) == hash(situ.Platform(platform.backend, platform.name))
         assert all(device.platform == platform for device in platform.devices)
     assert [device for platform in platforms for device in platform.devices] == situ.devices()
     assert situ.Platform() == situ.Device().platform
     assert repr(platforms[0]) == "<situ.Platform native (situ native (LLVM))>"
+    assert len(set(platforms)) == len(platforms)
+
+
+def test_a_platform_without_a_name_is_the_first_of_its_backend():
+    for platform in situ.platforms():
+        same = [one for one in situ.platforms() if one.backend == platform.backend]
+        assert situ.Platform(platform.backend) == same[0]
+    assert situ.Platform(name=situ.Platform().name) == situ.Platform()
+
+
+def test_the_version_is_that_of_the_driver():
+    assert situ.__version__ in situ.Platform("native").version
+    for platform in situ.platforms():
+        if platform.backend == "opencl":
+            assert platform.version.startswith("OpenCL ")
 
 
 def test_a_platform_shares_one_context_over_its_devices():
@@ -143,3 +154,6 @@ def test_an_unknown_platform_is_an_error_that_lists_them():
     with pytest.raises(situ.DeviceError, match="there is no platform `metal`") as caught:
         situ.Platform("metal")
     assert "`native`" in str(caught.value)
+    assert str(caught.value).count("`opencl`") <= 1
+    with pytest.raises(situ.DeviceError, match=r"there is no platform `native \(Cray\)`"):
+        situ.Platform("native", "Cray")

@@ -6,6 +6,7 @@ import threading
 import weakref
 
 import pytest
+from places import driver_devices
 from runtime.gates import PATIENCE_SECONDS, gate_on
 
 import situ
@@ -17,9 +18,14 @@ def step(x):
     x[i] = x[i] * 3 + 1
 
 
+@pytest.fixture(params=["native", *driver_devices()])
+def place(request):
+    return request.param
+
+
 @pytest.fixture(params=[True, False], ids=["in order", "out of order"])
-def queue(request):
-    return situ.Queue("native", in_order=request.param)
+def queue(request, place):
+    return situ.Queue(place, in_order=request.param)
 
 
 def test_an_event_without_work_is_complete():

@@ -6,6 +6,7 @@ import sys
 import warnings
 
 import pytest
+from places import driver_devices
 from runtime.elsewhere import double
 from runtime.gates import run_program
 
@@ -247,3 +248,27 @@ def test_a_child_has_no_threads_before_it_needs_them(run):
         """
     )
     assert said == ["1", "0"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.parametrize("name", driver_devices())
+def test_a_child_is_told_that_a_driver_stayed_with_the_parent(name, tmp_path):
+    """A driver has threads of its own; without them, a child would wait for ever."""
+    program = """
+    x = situ.asarray([1], queue=queue)
+    def work():
+        for attempt in (lambda: queue.submit(step, 1, x).wait(), x.to_numpy, lambda: x + x):
+            try:
+                attempt()
+                print("fine")
+            except situ.DeviceError as error:
+                print(str(error).splitlines()[0])
+                assert "help: start child processes by spawning" in str(error)
+        use(situ.Queue("native"))
+    print(in_child(work))
+    use(queue)
+"""
+    done = run_program(tmp_path, PREAMBLE + program, name)
+    assert done.returncode == 0, done.stderr
+    told = f"cannot use {name} in a forked process"
+    assert done.stdout.splitlines() == [told, told, told, "0"] * 2

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from places import driver_devices
 from runtime.gates import PATIENCE_SECONDS, gate_on, run_program
 
 import situ
@@ -35,7 +36,7 @@ def stepped(x, times):
     return x
 
 
-@pytest.fixture(params=["native", "reference", "virtual", "sub-device"])
+@pytest.fixture(params=["native", "reference", "virtual", "sub-device", *driver_devices()])
 def place(request):
     """Queues are asked for on every sort of device."""
     if request.param == "virtual":

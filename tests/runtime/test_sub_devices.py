@@ -5,6 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
+from places import driver_devices
 
 import situ
 from situ.testing import virtual_devices
@@ -161,3 +162,26 @@ def test_parts_of_the_processor_are_sets_of_cores():
     pair = native.create_sub_devices((2,))[0]
     x = situ.ones(500_000, device=pair)
     np.testing.assert_array_equal((x + x).to_numpy(), np.full(500_000, 2.0))
+
+
+@pytest.mark.parametrize("name", driver_devices())
+def test_parts_that_drivers_make_work_on_memory_of_the_whole(name):
+    whole = situ.Device(name)
+    if whole.max_sub_devices < 2:
+        pytest.skip(f"{name} cannot be cut here")
+    parts = whole.create_sub_devices(1)
+    assert units(parts) == [1] * whole.compute_units
+    x = situ.asarray(np.arange(1000.0), device=whole)
+    for part in parts:
+        assert part.parent_device == whole
+        assert pickle.loads(pickle.dumps(part)) == part
+        queue = situ.Queue(whole.default_context, part)
+        queue.submit(triple, 1000, x).wait()
+    np.testing.assert_array_equal(x.to_numpy(), 3.0 ** len(parts) * np.arange(1000.0))
+
+
+@pytest.mark.parametrize("name", driver_devices())
+def test_drivers_refuse_partitions_as_everybody_does(name):
+    whole = situ.Device(name)
+    with pytest.raises(situ.DeviceError, match=f"cannot partition `{name}`"):
+        whole.create_sub_devices(whole.compute_units + 1)

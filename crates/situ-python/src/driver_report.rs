@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use pyo3::prelude::*;
-use situ_runtime::backend::opencl;
+use situ_runtime::backend::{opencl, sycl};
 
 use crate::error::guard;
 
@@ -15,6 +15,8 @@ pub(crate) struct BackendReport {
     backend: &'static str,
     /// The library that finds the drivers.
     loader: Option<String>,
+    /// Its version, where it tells.
+    version: Option<String>,
     /// Why there is no loader.
     problem: Option<String>,
     help: Option<&'static str>,
@@ -48,7 +50,10 @@ struct DeviceReport {
 /// Every backend whose devices come from drivers; starts the drivers.
 #[pyfunction]
 pub(crate) fn driver_reports(py: Python<'_>) -> PyResult<Vec<BackendReport>> {
-    guard(|| Ok(vec![of_opencl(py.detach(opencl::report))]))
+    guard(|| {
+        let (opencl, sycl) = py.detach(|| (opencl::report(), sycl::report()));
+        Ok(vec![of_opencl(opencl), of_sycl(sycl)])
+    })
 }
 
 fn of_opencl(report: &opencl::DriverReport) -> BackendReport {
@@ -56,6 +61,7 @@ fn of_opencl(report: &opencl::DriverReport) -> BackendReport {
     BackendReport {
         backend: "opencl",
         loader: report.loader.as_ref().ok().cloned(),
+        version: None,
         problem: problem.map(ToString::to_string),
         help: problem.map(opencl::LoaderProblem::advice),
         drivers: report.platforms.iter().map(of_platform).collect(),
@@ -85,6 +91,42 @@ fn of_device(device: &opencl::DeviceReport) -> DeviceReport {
         filter_string: device.outcome.as_ref().ok().cloned(),
         problem: problem.map(ToString::to_string),
         help: problem.map(opencl::Refusal::advice),
+    }
+}
+
+fn of_sycl(report: &sycl::DriverReport) -> BackendReport {
+    let (found, problem) = (report.library.as_ref().ok(), report.library.as_ref().err());
+    BackendReport {
+        backend: "sycl",
+        loader: found.map(|library| shown(&library.file)),
+        version: found.map(|library| library.version.clone()),
+        problem: problem.map(ToString::to_string),
+        help: problem.map(sycl::LibraryProblem::advice),
+        drivers: report.platforms.iter().map(of_sycl_platform).collect(),
+    }
+}
+
+fn of_sycl_platform(platform: &sycl::PlatformReport) -> DriverReport {
+    let facts = &platform.facts;
+    DriverReport {
+        name: facts.name.clone(),
+        vendor: facts.vendor.clone(),
+        version: facts.version.clone(),
+        file: None,
+        problem: None,
+        help: None,
+        devices: platform.devices.iter().map(of_sycl_device).collect(),
+    }
+}
+
+fn of_sycl_device(device: &sycl::DeviceReport) -> DeviceReport {
+    let problem = device.outcome.as_ref().err();
+    DeviceReport {
+        name: device.name.clone(),
+        version: device.version.clone(),
+        filter_string: device.outcome.as_ref().ok().cloned(),
+        problem: problem.map(ToString::to_string),
+        help: problem.map(sycl::Refusal::advice),
     }
 }
 

@@ -99,6 +99,9 @@ fn class_of(error: &situ_runtime::Error) -> fn(String) -> PyErr {
         E::ScratchUnavailable { .. } | E::OutOfMemory { .. } => {
             exceptions::OutOfMemoryError::new_err
         }
+        E::DriverFailed { status, .. } if status.is_out_of_memory() => {
+            exceptions::OutOfMemoryError::new_err
+        }
         E::CopyOutOfRange { .. } | E::UnknownAddress { .. } => exceptions::AddressError::new_err,
         E::BadRange { .. } | E::RangeDimensions { .. } => exceptions::ShapeError::new_err,
         E::WorkGroupTooLarge { .. }
@@ -108,6 +111,7 @@ fn class_of(error: &situ_runtime::Error) -> fn(String) -> PyErr {
         | E::LocalMemoryTooLarge { .. }
         | E::EmitFailed { .. }
         | E::KernelFault { .. } => exceptions::KernelError::new_err,
+        // What is left is a device, a driver or a compiler that refuses, or no device that fits.
         _ => exceptions::DeviceError::new_err,
     }
 }

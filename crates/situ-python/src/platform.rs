@@ -8,17 +8,19 @@ use crate::device::PyDevice;
 use crate::error::{IntoPyErr, guard};
 use crate::warnings;
 
-/// One backend's view of the machine: all devices of the backend.
+/// One driver's view of the machine: all devices of the driver.
 ///
 /// Parameters
 /// ----------
 /// backend
 ///     The word of the backend, such as ``"native"``; that of the default device if left out.
+/// name
+///     The `name` of the platform, where the backend has several; its first if left out.
 ///
 /// Raises
 /// ------
 /// situ.DeviceError
-///     If the backend has no devices.
+///     If the backend has no devices, or no platform of that name.
 #[pyclass(frozen, eq, hash, name = "Platform", module = "situ")]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct PyPlatform {
@@ -28,12 +30,15 @@ pub(crate) struct PyPlatform {
 #[pymethods]
 impl PyPlatform {
     #[new]
-    #[pyo3(signature = (backend = None))]
-    fn new(py: Python<'_>, backend: Option<&str>) -> PyResult<Self> {
+    #[pyo3(signature = (backend = None, name = None))]
+    fn new(py: Python<'_>, backend: Option<&str>, name: Option<&str>) -> PyResult<Self> {
         guard(|| {
-            let platform = match backend {
-                None => Ok(situ_runtime::Device::default_device().platform()),
-                Some(name) => Platform::named(name),
+            let default = || situ_runtime::Device::default_device().platform();
+            let platform = match (backend, name) {
+                (None, None) => Ok(default()),
+                (Some(backend), None) => Platform::named(backend),
+                (None, Some(name)) => Platform::of_driver(default().backend().name(), name),
+                (Some(backend), Some(name)) => Platform::of_driver(backend, name),
             };
             let platform = platform.map_err(|error| error.into_py_err(py))?;
             Ok(Self { platform })
@@ -85,8 +90,12 @@ impl PyPlatform {
         format!("<situ.Platform {} ({})>", self.backend(), self.name())
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyAny>, (&'static str,)) {
-        (py.get_type::<Self>().into_any(), (self.backend(),))
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> (Bound<'py, PyAny>, (&'static str, &'static str)) {
+        let arguments = (self.backend(), self.name());
+        (py.get_type::<Self>().into_any(), arguments)
     }
 }
 

@@ -29,7 +29,7 @@ pub enum Error {
     #[error(
         "there is no device `{selector}`\n  \
          why:  {}\n  \
-         help: the selectors that work here are {}",
+         help: the selectors that work here are {}; `situ doctor` says what became of every driver",
         problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "),
         quoted_list(available)
     )]

@@ -56,6 +56,17 @@ impl Platform {
         }
     }
 
+    /// The platform of a backend and of a driver, by the word of one and the name of the other.
+    ///
+    /// # Errors
+    /// [`Error::UnknownPlatform`] when there is none at the moment.
+    pub fn of_driver(backend: &str, name: &str) -> Result<Self> {
+        let found = Self::all().into_iter().find(|platform| {
+            BackendKind::from_name(backend) == Some(platform.backend) && platform.name() == name
+        });
+        found.ok_or_else(|| unknown(&format!("{backend} ({name})")))
+    }
+
     /// The platform a device belongs to, whether or not the device is still listed.
     pub fn of_device(device: &Device) -> Self {
         Self {
@@ -148,9 +159,12 @@ impl Platform {
 
 fn unknown(backend: &str) -> Error {
     let platforms = Platform::all().into_iter();
+    let mut available: Vec<String> = platforms.map(|one| one.backend.to_string()).collect();
+    // A backend has a platform for each driver, one after the other.
+    available.dedup();
     Error::UnknownPlatform {
         backend: backend.to_owned(),
-        available: platforms.map(|one| one.backend.to_string()).collect(),
+        available,
     }
 }
 

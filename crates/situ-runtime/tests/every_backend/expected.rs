@@ -3,7 +3,7 @@
 //! `tools/with_drivers.py` sets `EXPECTED_DRIVERS`, and says what is in it. Without the variable every
 //! test runs over whatever devices there are.
 
-use situ_runtime::backend::opencl;
+use situ_runtime::backend::{opencl, sycl};
 
 /// A driver that was found, and what became of its devices.
 struct Found {
@@ -15,8 +15,7 @@ struct Found {
 }
 
 fn found() -> Vec<Found> {
-    let platforms = opencl::report().platforms.iter();
-    let of_opencl = platforms.map(|platform| {
+    let opencl = opencl::report().platforms.iter().map(|platform| {
         let devices = platform.devices.as_deref().unwrap_or_default();
         let accepted = devices.iter().filter(|one| one.outcome.is_ok()).count();
         Found {
@@ -26,7 +25,17 @@ fn found() -> Vec<Found> {
             refused: devices.len() - accepted,
         }
     });
-    of_opencl.collect()
+    let sycl = sycl::report().platforms.iter().map(|platform| {
+        let devices = &platform.devices;
+        let accepted = devices.iter().filter(|one| one.outcome.is_ok()).count();
+        Found {
+            backend: "sycl",
+            described: platform.facts.name.to_lowercase(),
+            accepted,
+            refused: devices.len() - accepted,
+        }
+    });
+    opencl.chain(sycl).collect()
 }
 
 /// What is wrong with a driver that is expected as `backend/name` or `backend/name=refused`.
@@ -61,9 +70,10 @@ fn every_driver_that_is_expected_is_there() {
         .collect();
     assert!(
         problems.is_empty(),
-        "{}\nhelp: `make test-rust` installs and registers all drivers; what was found: {:#?}",
+        "{}\nhelp: `make test-rust` installs and registers all drivers; what was found: {:#?} {:#?}",
         problems.join("\n"),
-        opencl::report()
+        opencl::report(),
+        sycl::report()
     );
 }
 

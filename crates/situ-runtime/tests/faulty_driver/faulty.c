@@ -7,7 +7,7 @@
  *   launch=-5        clEnqueueNDRangeKernel answers -5, always
  *   launch=-5@2      ... the second time only
  *   hide=cl_khr_fp64 devices do not have this extension
- *   svm=1            CL_DEVICE_SVM_CAPABILITIES is 1
+ *   svm=1            CL_DEVICE_SVM_CAPABILITIES is 1, where the device has that
  *   local=4096       CL_DEVICE_LOCAL_MEM_SIZE is 4096
  *   depth=2          the last of CL_DEVICE_MAX_WORK_ITEM_SIZES is 2
  *
@@ -148,7 +148,7 @@ status clGetDeviceInfo(handle device, uint32_t what, size_t size, void *place, s
     status result = NEXT(clGetDeviceInfo)(device, what, size, place, needed);
     if (result != 0 || !place) return result;
     if (what == DEVICE_EXTENSIONS) hide_extensions(place);
-    if (what == DEVICE_SVM_CAPABILITIES) *(uint64_t *)place = number("svm", *(uint64_t *)place);
+    if (what == DEVICE_SVM_CAPABILITIES) *(uint64_t *)place &= number("svm", UINT64_MAX);
     if (what == DEVICE_MAX_WORK_ITEM_SIZES) ((size_t *)place)[2] = number("depth", ((size_t *)place)[2]);
     if (what == DEVICE_LOCAL_MEM_SIZE) *(uint64_t *)place = number("local", *(uint64_t *)place);
     return 0;

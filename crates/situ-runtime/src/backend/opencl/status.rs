@@ -17,6 +17,11 @@ impl Status {
     /// No driver is installed, as the loader says it.
     pub(super) const PLATFORM_NOT_FOUND_KHR: Self = Self(-1001);
 
+    /// Whether memory of the device or of the host was not enough.
+    pub const fn is_out_of_memory(self) -> bool {
+        matches!(self.0, -4 | -6)
+    }
+
     /// `Ok` for success.
     pub(super) fn check(self) -> Result<(), Self> {
         if self.0 == 0 { Ok(()) } else { Err(self) }

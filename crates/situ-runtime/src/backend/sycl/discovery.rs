@@ -92,6 +92,26 @@ pub enum Refusal {
     },
 }
 
+impl Refusal {
+    /// What the user can do about it.
+    pub const fn advice(&self) -> &'static str {
+        match self {
+            Self::NoKernels => "use another device",
+            Self::NoCompiler => "install the complete driver, or use another device",
+            Self::NotOpenCl { .. } => {
+                "use the same hardware through its OpenCL driver, if it has one"
+            }
+            Self::NoUnifiedMemory => {
+                "the same hardware may work as a device of the backend `opencl`, which needs less"
+            }
+            Self::CallFailed { .. } => {
+                "try the device with `python -m dpctl --full`; if that works, please report it with \
+                 the output of `situ doctor`"
+            }
+        }
+    }
+}
+
 impl fmt::Display for Refusal {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -5,6 +5,7 @@
 
 use std::ffi::{CStr, c_char, c_void};
 
+// SAFETY: the declaration is that of `guard.cpp`.
 unsafe extern "C" {
     /// Runs the callback; if it throws, passes the exception's text to `report` and gives `false`.
     fn situ_guard(
@@ -55,6 +56,7 @@ pub(super) fn guarded<F: FnOnce() -> T, T>(call: F) -> Result<T, String> {
 mod tests {
     use super::*;
 
+    // SAFETY: the name is that of a function of the C++ library with this signature.
     unsafe extern "C-unwind" {
         /// `std::__throw_out_of_range` of the C++ library: throws what its name says.
         #[link_name = "_ZSt20__throw_out_of_rangePKc"]

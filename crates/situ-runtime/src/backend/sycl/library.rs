@@ -54,6 +54,24 @@ pub enum LibraryProblem {
     },
 }
 
+impl LibraryProblem {
+    /// What the user can do about it.
+    pub const fn advice(&self) -> &'static str {
+        match self {
+            Self::TurnedOff => "unset SITU_SYCL_LIBRARY, or set it to `auto`, to use SYCL devices",
+            Self::NotInstalled => "`pip install dpctl` to use SYCL devices",
+            Self::NotLoaded { .. } | Self::NotDpctl { .. } => {
+                "install or update dpctl (`pip install --upgrade dpctl`), and let SITU_SYCL_LIBRARY \
+                 name its file or nothing"
+            }
+            Self::NoAnswer { .. } => {
+                "try `python -m dpctl --full`; if that works, please report it with the output of \
+                 `situ doctor`"
+            }
+        }
+    }
+}
+
 /// The library of this process.
 pub(super) struct SyclLibrary {
     pub(super) api: Api,
