@@ -11,7 +11,6 @@ whatever there is. CONTRIBUTING.md says how to read it.
 """
 
 import os
-import platform
 import sys
 from pathlib import Path
 
@@ -22,15 +21,14 @@ sys.path.insert(0, str(ROOT / "python" / "situ"))
 import _intel_runtime  # noqa: E402
 import _opencl_vendors  # noqa: E402
 
-DIRECTORY = Path(sys.prefix, "share", "situ-tests", "opencl-vendors")
+DIRECTORY = Path(sys.prefix, "share", "situ-tests", "vendors")
 SYSTEM_DRIVERS = ("pocl.icd", "rusticl.icd")
-# Intel's packages exist for this machine only.
-HAS_INTEL = platform.machine() == "x86_64"
 
 
 def expected_drivers() -> str:
     """Return the drivers that have to be there, in the words of CONTRIBUTING.md."""
-    intel = ["opencl/intel", "sycl/intel"] if HAS_INTEL else []
+    has_intel = _intel_runtime.is_for_this_machine()
+    intel = ["opencl/intel", "sycl/intel"] if has_intel else []
     return " ".join(["opencl/pocl", "opencl/rusticl=refused", *intel])
 
 

@@ -20,7 +20,7 @@ from numpy import (
     uint64,
 )
 
-from situ import _at_exit, atomic, local, memory, private
+from situ import _at_exit, _opencl_vendors, atomic, local, memory, private
 from situ._creation import asarray, empty, full, ones, zeros
 from situ._elementwise import (
     abs,
@@ -141,6 +141,7 @@ from situ.exceptions import (
 
 __version__: str = _version()
 _at_exit.register()
+_opencl_vendors.use_own_directory()
 
 __all__ = [
     "AddressError",

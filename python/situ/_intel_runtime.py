@@ -9,6 +9,8 @@ before anything is built.
 """
 
 import importlib.metadata
+import platform
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +19,7 @@ DRIVER_PACKAGE = "intel-opencl-rt"
 LIBRARIES_PACKAGE = "intel-cmplr-lib-rt"
 _DRIVER = "libintelocl.so"
 _LIBRARY = "libimf.so"
+_LOADER = "libOpenCL.so.1"
 
 
 @dataclass(frozen=True)
@@ -24,8 +27,11 @@ class IntelRuntime:
     """What is installed in this Python environment."""
 
     version: str
+    # The driver; nothing if the package is damaged.
     driver: Path | None
     has_libraries: bool
+    # An OpenCL loader that comes along. Only the system's rules for libraries lead to it.
+    loader: Path | None
 
 
 def find() -> IntelRuntime | None:
@@ -34,8 +40,17 @@ def find() -> IntelRuntime | None:
         version = importlib.metadata.version(DRIVER_PACKAGE)
     except importlib.metadata.PackageNotFoundError:
         return None
-    driver = file_of(DRIVER_PACKAGE, _DRIVER)
-    return IntelRuntime(version, driver, file_of(LIBRARIES_PACKAGE, _LIBRARY) is not None)
+    return IntelRuntime(
+        version,
+        file_of(DRIVER_PACKAGE, _DRIVER),
+        file_of(LIBRARIES_PACKAGE, _LIBRARY) is not None,
+        file_of(DRIVER_PACKAGE, _LOADER),
+    )
+
+
+def is_for_this_machine() -> bool:
+    """Whether PyPI has the packages for such a machine."""
+    return sys.platform == "linux" and platform.machine() == "x86_64"
 
 
 def file_of(package: str, name: str) -> Path | None:

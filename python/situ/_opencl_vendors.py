@@ -11,7 +11,6 @@ tell.
 """
 
 import os
-import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,21 +19,33 @@ from pathlib import Path
 VARIABLES = ("OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH")
 SYSTEM_DIRECTORY = Path("/etc/OpenCL/vendors")
 
+# A file in directories that situ made, without which nothing in them is ever removed.
+_MARK = "made-by-situ.txt"
+_MARK_TEXT = """\
+`situ drivers register` made this directory: the drivers that the OpenCL loader is to use.
+`situ drivers unregister` removes it.
+"""
+
 
 @dataclass(frozen=True)
 class IcdFile:
-    """A file that registers a driver."""
+    """A file that registers a driver: it names a library, or there is a problem with it."""
 
     path: Path
-    # Why the file cannot be read, or the library that it names.
     library: str | None
     problem: str | None
 
 
-def read(directory: Path) -> list[IcdFile]:
-    """Return the drivers that a directory registers, by name; none if it cannot be read."""
+class NotOurDirectoryError(Exception):
+    """A directory has drivers that situ did not register, so it must not be changed."""
+
+
+def read(place: Path) -> list[IcdFile]:
+    """Return the drivers that a directory registers, by name, or the one that a file registers."""
+    if place.is_file():
+        return [_read_file(place)]
     try:
-        paths = sorted(path for path in directory.iterdir() if path.suffix == ".icd")
+        paths = sorted(path for path in place.iterdir() if path.suffix == ".icd")
     except OSError:
         return []
     return [_read_file(path) for path in paths]
@@ -44,13 +55,15 @@ def _read_file(path: Path) -> IcdFile:
     try:
         lines = path.read_text().splitlines()
     except FileNotFoundError:
-        missing = f"it is a link to {path.readlink()}, which does not exist"
+        missing = f"the file is a link to {path.readlink()}, which does not exist"
         return IcdFile(path, None, missing)
-    except (OSError, UnicodeDecodeError) as error:
-        return IcdFile(path, None, f"it cannot be read: {error}")
+    except OSError as error:
+        return IcdFile(path, None, f"the file cannot be read: {error.strerror}")
+    except UnicodeDecodeError:
+        return IcdFile(path, None, "the file is not text, and should name the library of a driver")
     library = lines[0].strip() if lines else ""
     if not library:
-        return IcdFile(path, None, "it is empty, and should name the library of a driver")
+        return IcdFile(path, None, "the file is empty, and should name the library of a driver")
     return IcdFile(path, library, None)
 
 
@@ -66,8 +79,8 @@ def own_directory() -> Path:
     return base / "situ" / "opencl-vendors"
 
 
-def chosen_by_user() -> tuple[str, Path] | None:
-    """Return the variable by which the loader was told where to look, and its value."""
+def chosen() -> tuple[str, Path] | None:
+    """Return the variable that tells the loader where to look, and its value."""
     for name in VARIABLES:
         value = os.environ.get(name, "")
         if value:
@@ -81,8 +94,13 @@ def use_own_directory() -> None:
     A choice of the user is left alone. The loader reads the variable once, when it is first asked
     for drivers; whoever did that before decided for all.
     """
-    if chosen_by_user() is None and (directory := own_directory()).is_dir():
+    if chosen() is None and (directory := own_directory()).is_dir():
         os.environ[VARIABLES[0]] = str(directory)
+
+
+def environment_with(directory: Path) -> dict[str, str]:
+    """Return the environment for a process whose loader is to look into a directory."""
+    return {**os.environ, VARIABLES[0]: str(directory)}
 
 
 def system_files() -> list[Path]:
@@ -93,12 +111,14 @@ def system_files() -> list[Path]:
     found: dict[str, Path] = {}
     for directory in (Path(sys.prefix, "etc", "OpenCL", "vendors"), SYSTEM_DIRECTORY):
         for file in read(directory):
-            if file.library is None or (
-                Path(file.library).is_absolute() and not Path(file.library).exists()
-            ):
-                continue
-            found.setdefault(file.path.name, file.path)
+            if file.library is not None and _may_exist(file.library):
+                found.setdefault(file.path.name, file.path)
     return list(found.values())
+
+
+def _may_exist(library: str) -> bool:
+    """Whether a library is there; a name without a directory is searched for by the system."""
+    return "/" not in library or Path(library).exists()
 
 
 def write(directory: Path, libraries: dict[str, Path], links: list[Path]) -> None:
@@ -107,7 +127,7 @@ def write(directory: Path, libraries: dict[str, Path], links: list[Path]) -> Non
     Parameters
     ----------
     directory
-        Made if it does not exist. Files other than ``*.icd`` in it stay.
+        Made if it does not exist.
     libraries
         The drivers, by the name of their file without its ending.
     links
@@ -116,29 +136,53 @@ def write(directory: Path, libraries: dict[str, Path], links: list[Path]) -> Non
 
     Raises
     ------
+    NotOurDirectoryError
+        If drivers are registered there that situ did not register.
     OSError
         If the directory or a file cannot be made.
     """
     directory.mkdir(parents=True, exist_ok=True)
+    mark = directory / _MARK
+    if not mark.exists():
+        if any(directory.glob("*.icd")):
+            raise NotOurDirectoryError(directory)
+        mark.write_text(_MARK_TEXT)
+    files = {f"{name}.icd": f"{library}\n" for name, library in libraries.items()}
+    linked = {path.name: path for path in links if path.name not in files}
     for old in directory.glob("*.icd"):
-        old.unlink()
-    for path in links:
-        (directory / path.name).symlink_to(path)
-    for name, library in libraries.items():
-        file = directory / f"{name}.icd"
-        file.unlink(missing_ok=True)
-        file.write_text(f"{library}\n")
+        if old.name not in files and old.name not in linked:
+            old.unlink()
+    for name, target in linked.items():
+        path = directory / name
+        if not path.is_symlink() or path.readlink() != target:
+            path.unlink(missing_ok=True)
+            path.symlink_to(target)
+    for name, text in files.items():
+        path = directory / name
+        # What is right already is not touched: another process may be reading it.
+        if path.is_symlink() or not path.exists() or path.read_text() != text:
+            path.unlink(missing_ok=True)
+            path.write_text(text)
 
 
 def remove(directory: Path) -> bool:
-    """Remove a directory that `write` made; return whether there was one.
+    """Remove what `write` made; return whether there was anything.
 
     Raises
     ------
+    NotOurDirectoryError
+        If the drivers there were not registered by situ.
     OSError
         If it cannot be removed.
     """
-    if not directory.is_dir():
+    mark = directory / _MARK
+    if not mark.exists():
+        if any(directory.glob("*.icd")):
+            raise NotOurDirectoryError(directory)
         return False
-    shutil.rmtree(directory)
+    for file in directory.glob("*.icd"):
+        file.unlink()
+    mark.unlink()
+    if not any(directory.iterdir()):
+        directory.rmdir()
     return True

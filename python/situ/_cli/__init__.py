@@ -8,11 +8,12 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from situ._cli import _cache, _devices, _doctor
+from situ._cli import _cache, _devices, _doctor, _drivers
 from situ._native import version
 
 _DESCRIPTION = """\
-Compute where your data lives: look at devices, check the installation, manage compiled kernels.
+Compute where your data lives: look at devices and drivers, check the installation, manage compiled
+kernels.
 """
 _EXIT_STATUS = """\
 exit status: 0 if all is well, 1 if something does not work, 2 if the command makes no sense
@@ -50,7 +51,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"situ {version()}")
     parser.set_defaults(run=None)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    for name, module in (("devices", _devices), ("doctor", _doctor), ("cache", _cache)):
+    modules = {"devices": _devices, "doctor": _doctor, "drivers": _drivers, "cache": _cache}
+    for name, module in modules.items():
         command = commands.add_parser(
             name,
             help=module.HELP,

@@ -7,7 +7,7 @@ import platform
 import warnings
 from typing import Any
 
-from situ._cli import _cache, _devices, _text
+from situ._cli import _cache, _devices, _driver_report, _text
 from situ._native import (
     build_info,
     devices,
@@ -23,7 +23,18 @@ Say what situ found on this machine, what it does not use and why, and run a ker
 """
 
 # Packages that situ works with when they are there.
-_OPTIONAL = ("numba", "dask", "dpctl", "dpnp", "torch", "jax", "cupy", "hypothesis")
+_OPTIONAL = (
+    "intel-opencl-rt",
+    "intel-cmplr-lib-rt",
+    "numba",
+    "dask",
+    "dpctl",
+    "dpnp",
+    "torch",
+    "jax",
+    "cupy",
+    "hypothesis",
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,6 +56,7 @@ def examine() -> dict[str, Any]:
                 {"backend": one.backend, "name": one.name, "version": one.version}
                 for one in platforms()
             ],
+            "drivers": _driver_report.examine(),
             "devices": [_devices.record(device) for device in found],
             "self_tests": tests,
             "threads": {
@@ -128,6 +140,7 @@ def run(options: argparse.Namespace) -> int:
 def _describe(report: dict[str, Any]) -> str:
     sections = [
         ("versions", _text.table(report["versions"].items())),
+        ("drivers", _text.indented(_driver_report.describe(report["drivers"]))),
         ("devices (* is the default)", _text.table(_device_rows(report))),
         ("threads", _text.table(_thread_rows(report["threads"]))),
         ("compile cache", _cache.describe(report["cache"])),

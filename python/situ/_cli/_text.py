@@ -70,6 +70,17 @@ def table(rows: Iterable[Sequence[str]], indent: str = "  ") -> str:
     return "\n".join((indent + "  ".join(line)).rstrip() for line in padded)
 
 
+def indented(text: str) -> str:
+    r"""Write a text as part of another one.
+
+    Examples
+    --------
+    >>> indented("one\n  two")
+    '  one\n    two'
+    """
+    return "\n".join(f"  {line}" for line in text.splitlines())
+
+
 def as_json(data: object) -> str:
     """Write plain data as JSON."""
     return json.dumps(data, indent=2)
