@@ -35,7 +35,8 @@ def asarray(
         memory, memory of situ described by ``__sycl_usm_array_interface__``, nested sequences
         (which may contain situ arrays), a number.
     dtype
-        Element type of the result; by default that of the data.
+        Element type of the result; by default that of the data. Python's floats and complex numbers
+        are ``float64`` and ``complex128``, or half of that on devices without the aspect ``fp64``.
     device
         Where to: a filter string such as ``"cpu"``, a device, a queue or an array. By default where
         a situ array is already, otherwise the current default.
@@ -78,7 +79,21 @@ def asarray(
             device, queue, usm_type = placed[0], None, usm_type or placed[1]
             obj = _to_host(obj)
     place = _place(device, queue)
-    return _native.from_numpy(_host_array(obj, dtype), device=place, usm_type=usm_type)
+    host = _host_array(obj, dtype)
+    if dtype is None and host.dtype in _WIDE and not _has_dtype(obj):
+        default_float = _native.default_float(device=place)
+        host = host.astype(np.result_type(default_float, _NARROWEST[host.dtype.kind]), copy=False)
+    return _native.from_numpy(host, device=place, usm_type=usm_type)
+
+
+# The dtypes that not every device has, and the narrowest of their kinds.
+_WIDE = (np.dtype(np.float64), np.dtype(np.complex128))
+_NARROWEST = {"f": np.float16, "c": np.complex64}
+
+
+def _has_dtype(obj: object) -> bool:
+    """Return whether data brings its own dtype, as Python's numbers do not."""
+    return not isinstance(obj, list | tuple | complex | float) or isinstance(obj, np.generic)
 
 
 def _is_sequence(obj: object) -> TypeGuard[Sequence[object]]:
@@ -150,7 +165,7 @@ def empty(
     shape
         Sizes of the dimensions.
     dtype
-        Element type; ``float64`` by default.
+        Element type; by default ``float64``, or ``float32`` on devices without the aspect ``fp64``.
     device, queue, usm_type
         Where, as for `asarray`.
 
@@ -165,7 +180,6 @@ def empty(
     >>> situ.empty((2, 3)).shape
     (2, 3)
     """
-    dtype = np.float64 if dtype is None else dtype
     place = _place(device, queue)
     return _native.empty(_sizes(shape), dtype=dtype, device=place, usm_type=usm_type)
 
@@ -188,7 +202,7 @@ def full(
     fill_value
         The number.
     dtype
-        Element type; by default that of the number.
+        Element type; by default that of the number, as for `asarray`.
     device, queue, usm_type
         Where, as for `asarray`.
 
@@ -203,7 +217,8 @@ def full(
     >>> situ.full(3, 7).to_numpy()
     array([7, 7, 7])
     """
-    dtype = np.asarray(fill_value).dtype if dtype is None else dtype
+    if dtype is None and _has_dtype(fill_value):
+        dtype = np.asarray(fill_value).dtype
     place = _place(device, queue)
     return _native.full(_sizes(shape), fill_value, dtype=dtype, device=place, usm_type=usm_type)
 
@@ -223,7 +238,7 @@ def zeros(
     shape
         Sizes of the dimensions.
     dtype
-        Element type; ``float64`` by default.
+        Element type; by default ``float64``, or ``float32`` on devices without the aspect ``fp64``.
     device, queue, usm_type
         Where, as for `asarray`.
 
@@ -238,8 +253,14 @@ def zeros(
     >>> situ.zeros(2).to_numpy()
     array([0., 0.])
     """
-    dtype = np.float64 if dtype is None else dtype
-    return full(shape, 0, dtype=dtype, device=device, queue=queue, usm_type=usm_type)
+    return full(
+        shape,
+        0.0 if dtype is None else 0,
+        dtype=dtype,
+        device=device,
+        queue=queue,
+        usm_type=usm_type,
+    )
 
 
 def ones(
@@ -257,7 +278,7 @@ def ones(
     shape
         Sizes of the dimensions.
     dtype
-        Element type; ``float64`` by default.
+        Element type; by default ``float64``, or ``float32`` on devices without the aspect ``fp64``.
     device, queue, usm_type
         Where, as for `asarray`.
 
@@ -272,5 +293,11 @@ def ones(
     >>> situ.ones(2).to_numpy()
     array([1., 1.])
     """
-    dtype = np.float64 if dtype is None else dtype
-    return full(shape, 1, dtype=dtype, device=device, queue=queue, usm_type=usm_type)
+    return full(
+        shape,
+        1.0 if dtype is None else 1,
+        dtype=dtype,
+        device=device,
+        queue=queue,
+        usm_type=usm_type,
+    )

@@ -27,6 +27,7 @@ __all__ = [
     "cache_state",
     "cached_programs",
     "clear_cache",
+    "default_float",
     "device_facts",
     "devices",
     "driver_reports",
@@ -81,7 +82,12 @@ def restore_sub_device(
     parent: Device, partition: int | Sequence[int] | str, index: int
 ) -> Device: ...
 def restore_context(device: Device) -> Context: ...
-def add_virtual_devices(request: str, *, memory_bytes: int | None = None) -> list[Device]: ...
+def add_virtual_devices(
+    request: str,
+    *,
+    memory_bytes: int | None = None,
+    without: Sequence[str] = ...,
+) -> list[Device]: ...
 def remove_virtual_devices(devices: Sequence[Device]) -> None: ...
 def elementwise(
     name: str,
@@ -90,6 +96,7 @@ def elementwise(
     queue: _Place | None = None,
 ) -> ndarray: ...
 def elementwise_functions() -> list[tuple[str, int]]: ...
+def default_float(*, device: _Place | None = None) -> np.dtype[Any]: ...
 def from_numpy(
     host: npt.NDArray[Any], *, device: _Place | None = None, usm_type: str | None = None
 ) -> ndarray: ...
@@ -112,7 +119,7 @@ def permute_dims(x: ndarray, axes: Sequence[int]) -> ndarray: ...
 def empty(
     shape: Sequence[int],
     *,
-    dtype: npt.DTypeLike,
+    dtype: npt.DTypeLike | None = None,
     device: _Place | None = None,
     usm_type: str | None = None,
 ) -> ndarray: ...
@@ -120,7 +127,7 @@ def full(
     shape: Sequence[int],
     fill_value: _Number,
     *,
-    dtype: npt.DTypeLike,
+    dtype: npt.DTypeLike | None = None,
     device: _Place | None = None,
     usm_type: str | None = None,
 ) -> ndarray: ...

@@ -7,6 +7,7 @@ use situ_runtime::memory::copy::{copy_from_host, copy_to_host};
 use situ_runtime::memory::host_view::HostView;
 use situ_runtime::{Allocation, Argument, Queue, UsmKind};
 
+use crate::device_dtypes;
 use crate::error::Error;
 use crate::index::{self, IndexItem};
 use crate::layout::Layout;
@@ -26,13 +27,14 @@ impl Array {
     /// New memory for a shape, its elements undefined.
     ///
     /// # Errors
-    /// If the size cannot be counted or the memory cannot be had.
+    /// If the device does not have the dtype, the size cannot be counted, or the memory cannot be had.
     pub fn empty(
         shape: &[usize],
         dtype: DType,
         queue: &Queue,
         usm_kind: UsmKind,
     ) -> Result<Self, Error> {
+        device_dtypes::check(dtype, queue.device())?;
         let layout = Layout::contiguous(shape)?;
         let size_bytes = layout
             .size()

@@ -1,7 +1,7 @@
 //! What can go wrong with arrays.
 
 use situ_ir::DType;
-use situ_runtime::UsmKind;
+use situ_runtime::{Aspect, UsmKind};
 use thiserror::Error;
 
 use crate::functions::moving::CopyReason;
@@ -36,6 +36,23 @@ pub enum Error {
         value: Vec<usize>,
         /// Shape of where it goes.
         target: Vec<usize>,
+    },
+    /// A dtype that the device has not.
+    #[error(
+        "{device} has no {dtype}\n  \
+         why:  it lacks the aspect `{aspect}`\n  \
+         help: use `dtype=\"{instead}\"`, convert data with `astype(\"{instead}\")`, or use another \
+         device; `situ.devices(aspects=[\"{aspect}\"])` lists those that have it"
+    )]
+    DTypeMissing {
+        /// The dtype.
+        dtype: DType,
+        /// The device.
+        device: String,
+        /// What the device lacks.
+        aspect: Aspect,
+        /// The nearest dtype that it has.
+        instead: DType,
     },
     /// More elements than memory can be addressed with.
     #[error(

@@ -13,6 +13,7 @@
 
 pub mod array;
 pub mod broadcast;
+pub mod device_dtypes;
 pub mod error;
 pub mod functions;
 pub mod index;

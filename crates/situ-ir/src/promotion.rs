@@ -33,6 +33,25 @@ pub fn promote(left: DType, right: DType) -> DType {
     }
 }
 
+/// As [`promote`], on a device whose default float is given: without `float64`, numbers that would
+/// meet in it meet in `float32`. Those that are `float64` themselves stay so, for somebody to refuse.
+pub fn promote_for(left: DType, right: DType, default_float: DType) -> DType {
+    let is_double = |dtype: DType| dtype.real() == DType::F64;
+    if is_double(left) || is_double(right) {
+        return promote(left, right);
+    }
+    narrowed(promote(left, right), default_float)
+}
+
+/// What a dtype becomes where the default float is `float32`: half as wide, if it is made of `float64`.
+pub fn narrowed(dtype: DType, default_float: DType) -> DType {
+    match dtype {
+        DType::F64 => default_float,
+        DType::C128 => complex_of(default_float),
+        other => other,
+    }
+}
+
 /// The float in which mathematical functions of this dtype are computed, as NumPy chooses it.
 pub fn float_for(dtype: DType) -> DType {
     match dtype {
@@ -220,5 +239,23 @@ mod tests {
             PythonScalar::Int(3).to_literal(DType::F32),
             Some(Literal::F32(3.0))
         );
+    }
+
+    #[test]
+    fn without_double_precision_numbers_meet_in_single() {
+        let meet = |left, right| promote_for(left, right, DType::F32);
+        assert_eq!(meet(DType::I32, DType::F32), DType::F32);
+        assert_eq!(meet(DType::I64, DType::C64), DType::C64);
+        assert_eq!(meet(DType::U64, DType::I8), DType::F32);
+        assert_eq!(meet(DType::I32, DType::I64), DType::I64);
+        // What is wide already is not the promotion's to change.
+        assert_eq!(meet(DType::F64, DType::F32), DType::F64);
+        assert_eq!(meet(DType::C128, DType::I8), DType::C128);
+        for left in DType::ALL {
+            for right in DType::ALL {
+                let usual = promote(left, right);
+                assert_eq!(promote_for(left, right, DType::F64), usual);
+            }
+        }
     }
 }

@@ -48,7 +48,7 @@ impl IntoPyErr for situ_array::Error {
             }
             E::AxisOutOfBounds { .. } => axis_error(py, message),
             E::ZeroStep => PyValueError::new_err(message),
-            E::DTypeNotSupported { .. } | E::OutputDType { .. } => {
+            E::DTypeNotSupported { .. } | E::OutputDType { .. } | E::DTypeMissing { .. } => {
                 exceptions::DTypeError::new_err(message)
             }
             E::ScalarOverflow { .. } | E::AssignmentOverflow { .. } => {

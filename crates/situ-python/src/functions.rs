@@ -3,6 +3,7 @@
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
+use situ_array::device_dtypes;
 use situ_array::functions::elementwise::{FUNCTIONS, find};
 use situ_array::functions::{apply, creation, manipulation};
 
@@ -72,46 +73,52 @@ pub(crate) fn permute_dims(
     })
 }
 
-/// A new array filled with one number.
+/// A new array filled with one number; without a dtype it has the number's on its device.
 #[pyfunction]
-#[pyo3(signature = (shape, fill_value, *, dtype, device = None, usm_type = None))]
+#[pyo3(signature = (shape, fill_value, *, dtype = None, device = None, usm_type = None))]
 pub(crate) fn full(
     py: Python<'_>,
     shape: Vec<usize>,
     fill_value: &Bound<'_, PyAny>,
-    dtype: &Bound<'_, PyAny>,
+    dtype: Option<&Bound<'_, PyAny>>,
     device: Option<&Bound<'_, PyAny>>,
     usm_type: Option<&str>,
 ) -> PyResult<PyArray> {
     guard(|| {
         let queue = queue::select(py, device)?;
         let usm_kind = host_memory::usm_kind(usm_type)?;
-        let dtype = dtype::from_python(dtype)?;
         let scalar = operand::python_scalar(fill_value)?
-            .and_then(|scalar| scalar.to_literal(dtype))
-            .ok_or_else(|| {
-                PyTypeError::new_err(format!(
-                    "{fill_value} is not a number that fits into {dtype}"
-                ))
-            })?;
+            .ok_or_else(|| PyTypeError::new_err(format!("{fill_value} is not a number")))?;
+        let dtype = match dtype {
+            Some(dtype) => dtype::from_python(dtype)?,
+            None => scalar.default_dtype(device_dtypes::default_float(queue.device())),
+        };
+        let scalar = scalar.to_literal(dtype).ok_or_else(|| {
+            PyTypeError::new_err(format!(
+                "{fill_value} is not a number that fits into {dtype}"
+            ))
+        })?;
         detach(py, || creation::full(&shape, scalar, &queue, usm_kind)).map(PyArray::new)
     })
 }
 
-/// A new array whose elements are undefined.
+/// A new array whose elements are undefined; floats as wide as the device has, without a dtype.
 #[pyfunction]
-#[pyo3(signature = (shape, *, dtype, device = None, usm_type = None))]
+#[pyo3(signature = (shape, *, dtype = None, device = None, usm_type = None))]
 pub(crate) fn empty(
     py: Python<'_>,
     shape: Vec<usize>,
-    dtype: &Bound<'_, PyAny>,
+    dtype: Option<&Bound<'_, PyAny>>,
     device: Option<&Bound<'_, PyAny>>,
     usm_type: Option<&str>,
 ) -> PyResult<PyArray> {
     guard(|| {
         let queue = queue::select(py, device)?;
         let usm_kind = host_memory::usm_kind(usm_type)?;
-        let dtype = dtype::from_python(dtype)?;
+        let dtype = match dtype {
+            Some(dtype) => dtype::from_python(dtype)?,
+            None => device_dtypes::default_float(queue.device()),
+        };
         let work = || situ_array::Array::empty(&shape, dtype, &queue, usm_kind);
         detach(py, work).map(PyArray::new)
     })

@@ -4,8 +4,8 @@ use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use situ_array::Array;
 use situ_array::functions::creation;
+use situ_array::{Array, device_dtypes};
 use situ_ir::DType;
 use situ_runtime::{Queue, UsmKind};
 
@@ -32,6 +32,19 @@ pub(crate) fn to_numpy<'py>(py: Python<'py>, array: &Array) -> PyResult<Bound<'p
         source.read_bytes(target)
     })?;
     Ok(host)
+}
+
+/// The float dtype of numbers that bring none, where `device` leads.
+#[pyfunction]
+#[pyo3(signature = (*, device = None))]
+pub(crate) fn default_float(
+    py: Python<'_>,
+    device: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Py<PyAny>> {
+    guard(|| {
+        let queue = queue::select(py, device)?;
+        dtype::to_python(py, device_dtypes::default_float(queue.device()))
+    })
 }
 
 /// Copies a contiguous NumPy array of native byte order to a device.

@@ -75,7 +75,7 @@ mod _native {
     #[pymodule_export]
     use crate::functions::{elementwise, elementwise_functions, empty, full, permute_dims};
     #[pymodule_export]
-    use crate::host_memory::from_numpy;
+    use crate::host_memory::{default_float, from_numpy};
     #[pymodule_export]
     use crate::kernel::{PyDeviceFunction, PyKernel, PyRangedKernel};
     #[pymodule_export]

@@ -57,7 +57,7 @@ const MATH: Variable = Variable {
 };
 const VIRTUAL_DEVICES: Variable = Variable {
     name: "SITU_VIRTUAL_DEVICES",
-    choices: "device types with a number of devices from 1 to 64, separated by commas, such as gpu:2,cpu:1",
+    choices: "device types with a number of devices from 1 to 64, separated by commas, such as gpu:2,cpu:1; gpu:1:no-fp64 has no float64",
     doc: "adds devices for testing that run on the processor but have memory and contexts of their own (default: none)",
 };
 

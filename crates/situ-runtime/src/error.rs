@@ -109,7 +109,7 @@ pub enum Error {
     #[error(
         "cannot add the virtual devices `{request}`\n  \
          why:  {problem}\n  \
-         help: write types and numbers, such as `gpu:2,cpu:1`"
+         help: write types and numbers, such as `gpu:2,cpu:1` or `gpu:1:no-fp64`"
     )]
     BadVirtualDevices {
         /// The text.

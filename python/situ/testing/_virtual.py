@@ -1,5 +1,6 @@
 """Devices that are not there, for the time of a test."""
 
+from collections.abc import Sequence
 from contextlib import ContextDecorator
 
 from situ._native import Device, add_virtual_devices, remove_virtual_devices
@@ -22,14 +23,17 @@ class virtual_devices(ContextDecorator):
     request
         Types with a number of devices, such as ``"gpu:2,cpu:1"``; a type alone means one device. A
         virtual GPU has 8 compute units in 2 tiles, other types have 4 compute units.
+        ``"gpu:1:no-fp64"`` is one without double precision.
     memory_bytes
         How much memory each device has for ``device`` and ``shared`` allocations; a quarter of the
         machine's if left out.
+    without
+        Aspects that the devices lack: ``"fp64"``, ``"fp16"``.
 
     Raises
     ------
     situ.DeviceError
-        On entry, if `request` makes no sense.
+        On entry, if `request` makes no sense, or devices cannot be without an aspect.
 
     Examples
     --------
@@ -51,6 +55,12 @@ class virtual_devices(ContextDecorator):
     >>> count_gpus() - len(situ.devices("gpu"))
     1
 
+    Many GPUs have no double precision. Whether a program works there can be tested anywhere:
+
+    >>> with situ.testing.virtual_devices("gpu", without=("fp64",)) as (gpu,):
+    ...     print(situ.ones(3, device=gpu).dtype)
+    float32
+
     A pytest fixture is a block with a ``yield``::
 
         @pytest.fixture
@@ -59,14 +69,23 @@ class virtual_devices(ContextDecorator):
                 yield devices
     """
 
-    def __init__(self, request: str, *, memory_bytes: int | None = None) -> None:
+    def __init__(
+        self,
+        request: str,
+        *,
+        memory_bytes: int | None = None,
+        without: Sequence[str] = (),
+    ) -> None:
         self._request = request
         self._memory_bytes = memory_bytes
+        self._without = list(without)
         self._entered: list[list[Device]] = []
 
     def __enter__(self) -> list[Device]:
         """Add the devices and return them in the order of the request."""
-        devices = add_virtual_devices(self._request, memory_bytes=self._memory_bytes)
+        devices = add_virtual_devices(
+            self._request, memory_bytes=self._memory_bytes, without=self._without
+        )
         self._entered.append(devices)
         return list(devices)
 

@@ -1,5 +1,6 @@
 //! Applying an elementwise function: from operands to a launched kernel.
 
+use situ_ir::interpret::number;
 use situ_ir::promotion::{PythonScalar, promote};
 use situ_ir::{DType, Literal, NdRange};
 use situ_runtime::{Argument, Queue};
@@ -7,6 +8,7 @@ use smallvec::SmallVec;
 
 use crate::array::Array;
 use crate::broadcast::broadcast_shapes;
+use crate::device_dtypes;
 use crate::error::Error;
 use crate::functions::elementwise::{Elementwise, TypeRule};
 use crate::kernel_cache::{self, KernelKey};
@@ -88,8 +90,13 @@ pub fn apply(
         .iter()
         .map(|each| strong(function, each, operands))
         .collect();
-    let dtypes = operand_dtypes(&operands);
-    let signature = function.signature(&dtypes)?;
+    let device = placement.queue.device();
+    for dtype in operands.iter().filter_map(Operand::dtype) {
+        device_dtypes::check(dtype, device)?;
+    }
+    let default_float = device_dtypes::default_float(device);
+    let dtypes = operand_dtypes(&operands, default_float);
+    let signature = function.signature(&dtypes)?.on(device);
     let compute = signature.compute[0];
     let out = match out {
         Some(out) => {
@@ -146,7 +153,8 @@ pub fn assign(target: &Array, value: &Operand) -> Result<(), Error> {
     placer.place(arguments.into_iter())?;
     let source = match value {
         Operand::Array(array) => Input::Array(array.clone()),
-        Operand::Literal(literal) => Input::Scalar(*literal),
+        // Converted here, because the device may not have the literal's dtype.
+        Operand::Literal(literal) => Input::Scalar(number::cast(*literal, target.dtype())),
         Operand::Scalar(scalar) => Input::Scalar(assigned_scalar(*scalar, target.dtype())?),
         Operand::HostArray => return Err(host_array_placed()),
     };
@@ -328,11 +336,11 @@ fn strong(function: &Elementwise, operand: &Operand, all: &[Operand]) -> Operand
 }
 
 /// The dtype each operand has for the type rules: Python scalars adapt to the others.
-fn operand_dtypes(operands: &[Operand]) -> SmallVec<[DType; 3]> {
+fn operand_dtypes(operands: &[Operand], default_float: DType) -> SmallVec<[DType; 3]> {
     let strong = operands.iter().filter_map(Operand::dtype).reduce(promote);
     let adapted = |scalar: &PythonScalar| match strong {
-        Some(dtype) => scalar.promote_with(dtype, DType::F64),
-        None => scalar.default_dtype(DType::F64),
+        Some(dtype) => scalar.promote_with(dtype, default_float),
+        None => scalar.default_dtype(default_float),
     };
     operands
         .iter()

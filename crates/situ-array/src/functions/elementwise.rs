@@ -8,9 +8,10 @@ use situ_ir::{
     BinaryOperator, DType, Expression, FunctionBuilder, Handle, Literal, MathFunction,
     UnaryOperator,
 };
-
+use situ_runtime::Device;
 use smallvec::SmallVec;
 
+use crate::device_dtypes;
 use crate::error::Error;
 
 /// An elementwise function.
@@ -92,6 +93,18 @@ pub struct Signature {
     pub compute: SmallVec<[DType; 4]>,
     /// What the result is.
     pub result: DType,
+}
+
+impl Signature {
+    /// The same on a device, which may not have all dtypes. Those of the operands it has.
+    #[must_use]
+    pub fn on(mut self, device: &Device) -> Self {
+        for dtype in &mut self.compute {
+            *dtype = device_dtypes::nearest(*dtype, device);
+        }
+        self.result = device_dtypes::nearest(self.result, device);
+        self
+    }
 }
 
 impl Elementwise {

@@ -6,6 +6,7 @@ use situ_runtime::{Argument, Device, Queue};
 use smallvec::SmallVec;
 
 use crate::array::Array;
+use crate::device_dtypes;
 use crate::error::Error;
 use crate::functions::apply::{Input, copy_into};
 use crate::functions::manipulation::normalized_axes;
@@ -35,6 +36,9 @@ pub fn sum(
         explicit: queue,
     };
     let array = &placer.place_one("x", array)?;
+    if let Some(dtype) = dtype {
+        device_dtypes::check(dtype, array.queue().device())?;
+    }
     let dtype = dtype.unwrap_or(match array.dtype() {
         DType::Bool => DType::I64,
         dtype if dtype.is_signed() => DType::I64,

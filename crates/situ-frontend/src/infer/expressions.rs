@@ -104,7 +104,7 @@ impl Inference<'_, '_, '_> {
         let default_float = self.default_float();
         match (left, right) {
             (Number::Typed(left), Number::Typed(right)) => {
-                promotion::promote(left.dtype, right.dtype)
+                promotion::promote_for(left.dtype, right.dtype, default_float)
             }
             (Number::Constant(constant), Number::Typed(typed))
             | (Number::Typed(typed), Number::Constant(constant)) => {

@@ -318,7 +318,7 @@ impl Inference<'_, '_, '_> {
         let typed = numbers.iter().filter(|number| number.constant().is_none());
         let typed = typed
             .map(|number| self.own_dtype(number))
-            .reduce(promotion::promote);
+            .reduce(|one, other| promotion::promote_for(one, other, default_float));
         let constants = numbers.iter().filter_map(Number::constant);
         let joined = constants.fold(typed, |so_far, constant| {
             Some(match so_far {

@@ -353,13 +353,15 @@ impl Inference<'_, '_, '_> {
             self.report(problems::array_parameter_assigned(name, span));
             return None;
         }
+        let default_float = self.default_float();
+        let join = |old: &DType, new: &DType| promotion::promote_for(*old, *new, default_float);
         let joined = match (&local.ty, &ty) {
             (LocalType::Scalar(old), LocalType::Scalar(new)) => {
-                Some(LocalType::Scalar(promotion::promote(*old, *new)))
+                Some(LocalType::Scalar(join(old, new)))
             }
             (LocalType::Tuple(old), LocalType::Tuple(new)) if old.len() == new.len() => {
                 let dtypes = old.iter().zip(new);
-                let dtypes = dtypes.map(|(old, new)| promotion::promote(*old, *new));
+                let dtypes = dtypes.map(|(old, new)| join(old, new));
                 Some(LocalType::Tuple(dtypes.collect()))
             }
             (old, new) => (old == new).then(|| ty.clone()),
@@ -597,7 +599,7 @@ impl Inference<'_, '_, '_> {
         let own = self.own_dtype(&number);
         let dtype = match self.result {
             None => own,
-            Some(before) => promotion::promote(before, own),
+            Some(before) => promotion::promote_for(before, own, self.default_float()),
         };
         if self.result != Some(dtype) {
             self.result = Some(dtype);

@@ -2,11 +2,12 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt};
-use situ_array::Array;
 use situ_array::placement::{Operation, Participant, Placer};
+use situ_array::{Array, device_dtypes};
 use situ_frontend::{ArgumentPart, ArgumentType, Layout, ParameterPlan};
-use situ_ir::{DType, Literal, NdRange};
-use situ_runtime::{Argument, Queue};
+use situ_ir::promotion::narrowed;
+use situ_ir::{DType, Literal, NdRange, interpret};
+use situ_runtime::{Argument, Device, Queue};
 use smallvec::SmallVec;
 
 use super::Definition;
@@ -27,7 +28,11 @@ pub(super) struct Arguments<'a> {
 
 enum Given<'a> {
     Array(&'a Array),
-    Scalar(Literal),
+    Scalar {
+        literal: Literal,
+        /// Whether it is a Python number, whose dtype is situ's to choose.
+        is_python: bool,
+    },
 }
 
 impl<'a> Arguments<'a> {
@@ -44,8 +49,8 @@ impl<'a> Arguments<'a> {
         for object in objects {
             let one = if let Ok(array) = object.cast::<PyArray>() {
                 Given::Array(array.get().array())
-            } else if let Some(literal) = number(object)? {
-                Given::Scalar(literal)
+            } else if let Some((literal, is_python)) = number(object)? {
+                Given::Scalar { literal, is_python }
             } else {
                 return Err(refusal(definition, objects, given.len()));
             };
@@ -59,6 +64,25 @@ impl<'a> Arguments<'a> {
         })
     }
 
+    /// Gives Python numbers the dtypes that they have on a device.
+    pub(super) fn adapt_to(&mut self, device: &Device) {
+        let default_float = device_dtypes::default_float(device);
+        if default_float == DType::F64 {
+            return;
+        }
+        for (given, code) in self.given.iter_mut().zip(&mut self.key) {
+            if let Given::Scalar {
+                literal,
+                is_python: true,
+            } = given
+            {
+                let dtype = narrowed(literal.dtype(), default_float);
+                *literal = interpret::number::cast(*literal, dtype);
+                *code = given.code();
+            }
+        }
+    }
+
     pub(super) fn key(&self) -> &Key {
         &self.key
     }
@@ -70,7 +94,7 @@ impl<'a> Arguments<'a> {
     fn arrays(&self) -> impl Iterator<Item = &'a Array> {
         self.given.iter().filter_map(|given| match given {
             Given::Array(array) => Some(*array),
-            Given::Scalar(_) => None,
+            Given::Scalar { .. } => None,
         })
     }
 
@@ -87,7 +111,7 @@ impl<'a> Arguments<'a> {
     pub(super) fn queue(&self, py: Python<'_>, named: Option<&Queue>) -> PyResult<Option<Queue>> {
         let participants = self.given.iter().map(|given| match given {
             Given::Array(array) => Participant::Array(array),
-            Given::Scalar(_) => Participant::Scalar,
+            Given::Scalar { .. } => Participant::Scalar,
         });
         let names = (0..self.given.len()).map(|position| self.name(position));
         let placement = placer(self.definition, named).place(names.zip(participants));
@@ -101,7 +125,7 @@ impl<'a> Arguments<'a> {
             .enumerate()
             .filter_map(|(position, given)| match given {
                 Given::Array(array) => Some((self.name(position), *array)),
-                Given::Scalar(_) => None,
+                Given::Scalar { .. } => None,
             })
     }
 
@@ -157,7 +181,7 @@ impl<'a> Arguments<'a> {
             .iter()
             .map(
                 |planned| match (&self.given[planned.argument], planned.part) {
-                    (Given::Scalar(literal), _) => Argument::Scalar(*literal),
+                    (Given::Scalar { literal, .. }, _) => Argument::Scalar(*literal),
                     (Given::Array(array), ArgumentPart::Shape(axis)) => {
                         Argument::Scalar(Literal::I64(array.shape()[axis] as i64))
                     }
@@ -176,7 +200,7 @@ impl<'a> Arguments<'a> {
 impl Given<'_> {
     fn ty(&self) -> ArgumentType {
         match self {
-            Self::Scalar(literal) => ArgumentType::Scalar(literal.dtype()),
+            Self::Scalar { literal, .. } => ArgumentType::Scalar(literal.dtype()),
             Self::Array(array) => ArgumentType::Array {
                 dtype: array.dtype(),
                 ndim: array.shape().len(),
@@ -203,34 +227,37 @@ impl Given<'_> {
     }
 }
 
-/// A Python or NumPy number with the dtype it has as an argument; `None` if it is none.
-fn number(object: &Bound<'_, PyAny>) -> PyResult<Option<Literal>> {
+/// A Python or NumPy number with the dtype it has as an argument, and whether it is Python's; `None` if
+/// it is none.
+fn number(object: &Bound<'_, PyAny>) -> PyResult<Option<(Literal, bool)>> {
+    let python = |literal| Some((literal, true));
     if object.is_exact_instance_of::<PyFloat>() {
-        return Ok(Some(Literal::F64(object.extract()?)));
+        return Ok(python(Literal::F64(object.extract()?)));
     }
     if let Ok(value) = object.cast_exact::<PyBool>() {
-        return Ok(Some(Literal::Bool(value.is_true())));
+        return Ok(python(Literal::Bool(value.is_true())));
     }
     if object.is_exact_instance_of::<PyInt>() {
-        return integer(object).map(Some);
+        return integer(object).map(python);
     }
     if let Some(literal) = operand::numpy_scalar(object)? {
-        return Ok(Some(literal));
+        return Ok(Some((literal, false)));
     }
     // Subclasses, such as members of an `IntEnum`.
     if object.is_instance_of::<PyInt>() {
-        return integer(object).map(Some);
+        return integer(object).map(python);
     }
     if object.is_instance_of::<PyFloat>() {
-        return Ok(Some(Literal::F64(object.extract()?)));
+        return Ok(python(Literal::F64(object.extract()?)));
     }
     if object.is_instance_of::<PyComplex>() {
         let real: f64 = object.getattr("real")?.extract()?;
         let imaginary: f64 = object.getattr("imag")?.extract()?;
         let bits = u128::from(real.to_bits()) | (u128::from(imaginary.to_bits()) << 64);
-        return Ok(Some(Literal::from_bits(DType::C128, bits)));
+        return Ok(python(Literal::from_bits(DType::C128, bits)));
     }
-    operand::host_scalar(object)
+    let literal = operand::host_scalar(object)?;
+    Ok(literal.map(|literal| (literal, false)))
 }
 
 fn integer(object: &Bound<'_, PyAny>) -> PyResult<Literal> {

@@ -180,11 +180,12 @@ impl PyKernel {
             _ => positional.iter().collect(),
         };
         self.check_count(objects.len())?;
-        let arguments = Arguments::read(&self.definition, &objects)?;
+        let mut arguments = Arguments::read(&self.definition, &objects)?;
         let queue = match arguments.queue(py, target.queue.as_ref())? {
             Some(queue) => queue,
             None => placement::current(py)?,
         };
+        arguments.adapt_to(queue.device());
         let found = self
             .known()
             .iter()

@@ -3,10 +3,11 @@
 use std::fmt;
 
 use pyo3::prelude::*;
+use situ_array::device_dtypes;
 use situ_codegen::{llvm, opencl_c};
 use situ_frontend::{ArgumentType, Compiled, Environment, Options, ParameterPlan, specialize};
-use situ_ir::{DType, text};
-use situ_runtime::{Aspect, Device, Kernel, Program};
+use situ_ir::text;
+use situ_runtime::{Device, Kernel, Program};
 
 use super::Definition;
 use super::arguments::Key;
@@ -34,12 +35,9 @@ impl Specialisation {
         types: Vec<ArgumentType>,
         device: &Device,
     ) -> Result<Self, CompileError> {
-        let default_float = if device.has_aspect(Aspect::Fp64) {
-            DType::F64
-        } else {
-            DType::F32
+        let options = Options {
+            default_float: device_dtypes::default_float(device),
         };
-        let options = Options { default_float };
         let (source, name) = (&definition.source, &definition.name);
         let compiled = specialize(source, name, &types, environment, options).map_err(|error| {
             CompileError::Frontend {

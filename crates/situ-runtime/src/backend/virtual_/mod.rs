@@ -8,7 +8,7 @@
 //!
 //! | file | about |
 //! |---|---|
-//! | `request` | `gpu:2,cpu:1` |
+//! | `request` | `gpu:2,cpu:1`, and what they lack |
 //! | `reservation` | addresses that belong to nobody |
 //!
 //! `SITU_VIRTUAL_DEVICES` adds devices for the whole process, [`add`] and [`remove`] for a while.
@@ -32,7 +32,7 @@ use crate::partition::{
     AffinityDomain, Partition, PartitionInfo, PartitionProblem, affinity_domains,
 };
 use crate::registry;
-pub use request::{RequestProblem, VirtualRequest};
+pub use request::{Lacks, RequestProblem, VirtualRequest};
 
 /// Compute units of a virtual graphics processor.
 const GPU_UNITS: usize = 8;
@@ -63,10 +63,11 @@ pub(crate) fn append(
     let memory_bytes = memory_bytes.unwrap_or_else(|| host_memory::total_bytes() / MEMORY_SHARE);
     let wanted = requests
         .iter()
-        .flat_map(|request| std::iter::repeat_n(request.device_type, request.count));
+        .flat_map(|request| std::iter::repeat_n(request, request.count));
     let mut added = Vec::new();
-    for device_type in wanted {
-        let device = find_or_make(device_type, free_number(listed, device_type), memory_bytes);
+    for request in wanted {
+        let number = free_number(listed, request.device_type);
+        let device = find_or_make(request, number, memory_bytes);
         listed.push(device.clone());
         added.push(device);
     }
@@ -92,18 +93,24 @@ fn free_number(listed: &[Device], device_type: DeviceType) -> usize {
 
 /// Devices are kept for ever, because what others keep for a device (queues, kernels) is kept for
 /// ever, too; a test that adds devices a thousand times must not make it a thousand times more.
-fn find_or_make(device_type: DeviceType, number: usize, memory_bytes: u64) -> Device {
+fn find_or_make(request: &VirtualRequest, number: usize, memory_bytes: u64) -> Device {
     static MADE: Mutex<Vec<Device>> = Mutex::new(Vec::new());
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    let device_type = request.device_type;
+    let lacks_the_same = |device: &Device| {
+        let mut aspects = Lacks::ASPECTS.into_iter();
+        aspects.all(|aspect| device.has_aspect(aspect) != request.lacks.has(aspect))
+    };
     let same = |device: &&Device| {
         device.device_type() == device_type
             && device.relative_id() == number
             && device.info().memory_bytes == memory_bytes
+            && lacks_the_same(device)
     };
     if let Some(device) = made.iter().find(same) {
         return device.clone();
     }
-    let driver = VirtualDriver::new(device_type, memory_bytes, Arc::clone(registry::processor()));
+    let driver = VirtualDriver::new(request, memory_bytes, Arc::clone(registry::processor()));
     let device = Device::root(BackendKind::Virtual, device_type, number, Arc::new(driver));
     made.push(device.clone());
     device
@@ -112,6 +119,7 @@ fn find_or_make(device_type: DeviceType, number: usize, memory_bytes: u64) -> De
 /// A virtual device, or a part of one.
 pub(crate) struct VirtualDriver {
     device_type: DeviceType,
+    lacks: Lacks,
     /// What really runs the kernels.
     processor: Arc<dyn Driver>,
     units: Vec<usize>,
@@ -120,13 +128,15 @@ pub(crate) struct VirtualDriver {
 }
 
 impl VirtualDriver {
-    fn new(device_type: DeviceType, memory_bytes: u64, processor: Arc<dyn Driver>) -> Self {
+    fn new(request: &VirtualRequest, memory_bytes: u64, processor: Arc<dyn Driver>) -> Self {
+        let device_type = request.device_type;
         let units = match device_type {
             DeviceType::Gpu => GPU_UNITS,
             DeviceType::Cpu | DeviceType::Accelerator => OTHER_UNITS,
         };
         Self {
             device_type,
+            lacks: request.lacks,
             processor,
             units: (0..units).collect(),
             memory: Arc::new(Budget {
@@ -154,7 +164,7 @@ impl Driver for VirtualDriver {
         };
         let info = self.processor.info();
         let mut aspects = info.aspects;
-        aspects.retain(|aspect| *aspect != Aspect::Cpu);
+        aspects.retain(|aspect| *aspect != Aspect::Cpu && !self.lacks.has(*aspect));
         aspects.extend([own_type, Aspect::Emulated]);
         aspects.sort_unstable();
         aspects.dedup();
@@ -223,6 +233,7 @@ impl Driver for VirtualDriver {
         let driver = |units| {
             Arc::new(Self {
                 device_type: self.device_type,
+                lacks: self.lacks,
                 processor: Arc::clone(&self.processor),
                 units,
                 memory: Arc::clone(&self.memory),
