@@ -6,6 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
+from places import driver_devices
 
 import situ
 from situ.testing import virtual_devices
@@ -175,8 +176,16 @@ def gpu():
         yield device
 
 
-def test_memory_that_only_the_device_reaches_is_refused(gpu):
-    x = situ.asarray([1.0, 2.0], device=gpu)
+@pytest.fixture(params=["virtual", *driver_devices()])
+def remote(request):
+    """Give each device whose own memory is not the host's, also where it is a processor."""
+    if request.param == "virtual":
+        return request.getfixturevalue("gpu")
+    return situ.Device(request.param)
+
+
+def test_memory_that_only_the_device_reaches_is_refused(remote):
+    x = situ.asarray([1.0, 2.0], device=remote)
     for read in (
         lambda: np.asarray(x),
         lambda: np.array(x),
@@ -190,7 +199,7 @@ def test_memory_that_only_the_device_reaches_is_refused(gpu):
     ):
         with pytest.raises(situ.HostAccessError, match=r"x\.to_numpy\(\)") as caught:
             read()
-        assert "virtual:gpu:0" in str(caught.value)
+        assert remote.filter_string in str(caught.value)
         assert isinstance(caught.value, BufferError)
     np.testing.assert_array_equal(x.to_numpy(), [1, 2])
 
