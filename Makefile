@@ -92,9 +92,10 @@ snapshots: setup  ## Rewrite the expected outputs of snapshot tests, for review 
 	@git --no-pager diff --stat
 
 .PHONY: bench
-bench: build .venv/.group-bench  ## Measure against NumPy and memory bandwidth; print a table
+bench: build .venv/.group-bench .venv/.group-drivers  ## Measure against NumPy, bandwidth and bare drivers
 	@$(BIN)/python benches/python/bench_spine.py
 	@$(BIN)/python benches/python/bench_runtime.py
+	@$(WITH_DRIVERS) $(BIN)/python benches/python/bench_drivers.py
 
 .PHONY: wheel
 wheel: dist/.built  ## One self-contained wheel in dist/, LLVM linked statically

@@ -1,5 +1,6 @@
-//! What does an allocation from the pool cost, alone and with other threads; and what does a large
-//! one cost compared with memory fresh from the system?
+//! What does an allocation from the pool cost, alone and with other threads; what does a large one cost
+//! compared with memory fresh from the system; and what does a MiB cost on every device, from the pool and
+//! from its driver?
 
 #![expect(
     clippy::print_stdout,
@@ -95,4 +96,28 @@ fn main() {
     });
     let pooled = large_ms(&queue, || ());
     println!("80 MB, allocated and filled: fresh {fresh:.2} ms, pooled {pooled:.2} ms");
+    println!("1 MiB, allocated and released:");
+    for device in Device::all().iter() {
+        let queue = Queue::new(device);
+        let pooled = measure_ns(&queue, 1 << 20);
+        let fresh = fresh_us(&queue, 1 << 20);
+        let name = device.filter_string();
+        println!("  {name}: pooled {pooled:.0} ns, by the driver {fresh:.1} us");
+    }
+}
+
+/// The median of what an allocation and its release cost when the pool has none.
+fn fresh_us(queue: &Queue, size_bytes: usize) -> f64 {
+    let mut times: Vec<f64> = (0..ROUNDS)
+        .map(|_| {
+            queue.context().trim_memory();
+            let start = Instant::now();
+            let allocation = Allocation::new(queue, size_bytes, UsmKind::Device);
+            drop(allocation.expect("there is memory"));
+            queue.context().trim_memory();
+            start.elapsed().as_secs_f64() * 1e6
+        })
+        .collect();
+    times.sort_by(f64::total_cmp);
+    times[ROUNDS / 2]
 }

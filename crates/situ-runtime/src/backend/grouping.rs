@@ -2,15 +2,22 @@
 //!
 //! Left alone, drivers look for sizes that divide the range, and find 1 for a prime length: 40 times
 //! slower on Intel's runtime and 20 times on PoCL, as measured in `docs/design/0015-opencl-backend.md`. So
-//! the size of groups is chosen here, and the range rounded up to a multiple of it where nothing near
-//! divides it; kernels know the true sizes.
+//! the size of groups is chosen here, and the range rounded up to a multiple of it; kernels know the true
+//! sizes. There are few sizes to choose from, because PoCL compiles a kernel anew for each, and they are
+//! multiples of any vector's length.
 
 use situ_ir::NdRange;
 
 use crate::device_info::DeviceInfo;
 
 /// Work-items of a group, where the range is large: enough to vectorise, and to forget what a group costs.
-const GROUP_SIZE: u64 = 256;
+const GROUP_SIZE: u64 = 1024;
+
+/// Rows up to this length are in a group as a whole.
+const SHORT_ROW: u64 = 16;
+
+/// A dimension may grow by this part of it when it is rounded up.
+const GROWTH: u64 = 8;
 
 /// Groups for each compute unit, at least, if there are as many work-items: some take longer than others.
 const GROUPS_PER_UNIT: u64 = 4;
@@ -78,16 +85,19 @@ pub(super) fn choose(range: &NdRange, limits: GroupLimits) -> Grouping {
     chosen
 }
 
-/// The size of groups along a dimension: all of it, or a divisor in the upper half of what is allowed, or else
-/// a power of two, to whose multiple the dimension is rounded up.
+/// The size of groups along a dimension: all of it if it is short, or else the largest power of four to whose
+/// multiple it can be rounded up without growing much.
 fn tile(size: u64, limit: u64) -> u64 {
-    if size <= limit {
+    if size <= SHORT_ROW.min(limit) {
         return size;
     }
-    let divisor = (limit / 2 + 1..=limit)
-        .rev()
-        .find(|divisor| size.is_multiple_of(*divisor));
-    divisor.unwrap_or_else(|| 1 << limit.ilog2())
+    let fits = |tile: &u64| {
+        let rest = size % tile;
+        rest == 0 || tile - rest <= size / GROWTH
+    };
+    let largest = 1 << (limit.ilog2() & !1);
+    let mut tiles = std::iter::successors(Some(largest), |tile| Some(tile / 4));
+    tiles.find(fits).unwrap_or(1)
 }
 
 #[cfg(test)]
@@ -108,25 +118,29 @@ mod tests {
     }
 
     #[test]
-    fn large_ranges_are_cut_evenly_or_rounded_up() {
-        assert_eq!(cut(&[1 << 20], LIMITS), (vec![1 << 20], vec![256]));
-        assert_eq!(cut(&[1_000_000], LIMITS), (vec![1_000_000], vec![250]));
-        assert_eq!(cut(&[1_000_003], LIMITS), (vec![1_000_192], vec![256]));
+    fn large_ranges_are_rounded_up() {
+        assert_eq!(cut(&[1 << 20], LIMITS), (vec![1 << 20], vec![1024]));
+        assert_eq!(cut(&[1_000_000], LIMITS), (vec![1_000_448], vec![1024]));
+        assert_eq!(cut(&[1_000_003], LIMITS), (vec![1_000_448], vec![1024]));
     }
 
     #[test]
     fn short_rows_share_a_group() {
-        assert_eq!(cut(&[333_333, 3], LIMITS), (vec![333_333, 3], vec![77, 3]));
-        assert_eq!(cut(&[100_003, 3], LIMITS), (vec![100_032, 3], vec![64, 3]));
-        assert_eq!(cut(&[3, 100_003], LIMITS), (vec![3, 100_096], vec![1, 256]));
-        assert_eq!(cut(&[50, 50, 4], LIMITS), (vec![50, 50, 4], vec![1, 50, 4]));
+        assert_eq!(cut(&[333_333, 3], LIMITS), (vec![333_568, 3], vec![256, 3]));
+        assert_eq!(cut(&[100_003, 3], LIMITS), (vec![100_096, 3], vec![256, 3]));
+        assert_eq!(
+            cut(&[3, 100_003], LIMITS),
+            (vec![3, 100_352], vec![1, 1024])
+        );
+        assert_eq!(cut(&[50, 50, 4], LIMITS), (vec![52, 52, 4], vec![4, 4, 4]));
+        assert_eq!(cut(&[50, 200], LIMITS), (vec![52, 208], vec![4, 16]));
     }
 
     #[test]
     fn few_work_items_are_spread_over_the_compute_units() {
         assert_eq!(cut(&[1], LIMITS), (vec![1], vec![1]));
         assert_eq!(cut(&[10], LIMITS), (vec![10], vec![1]));
-        assert_eq!(cut(&[64], LIMITS), (vec![64], vec![8]));
+        assert_eq!(cut(&[64], LIMITS), (vec![64], vec![4]));
         assert_eq!(cut(&[997], LIMITS), (vec![1024], vec![64]));
     }
 
