@@ -3,11 +3,11 @@
 import sys
 from collections.abc import Callable, Generator, Iterable, Sequence
 from types import EllipsisType
-from typing import Any, ClassVar, SupportsIndex, TypeVar, final, overload
+from typing import Any, ClassVar, Protocol, SupportsIndex, TypeVar, final, overload
 
 import numpy as np
 import numpy.typing as npt
-from typing_extensions import Buffer
+from typing_extensions import Buffer, CapsuleType
 
 __all__ = [
     "Allocation",
@@ -56,8 +56,13 @@ __all__ = [
     "wait_at_exit",
 ]
 
+class _HasCapsule(Protocol):
+    def _get_capsule(self) -> object: ...
+
 _Number = bool | int | float | complex
 _FactValue = bool | int | str | tuple[int, ...] | tuple[str, ...]
+# A queue or context of dpctl, or a capsule with one.
+_SyclObject = _HasCapsule | CapsuleType
 _Place = str | Device | Queue | ndarray | tuple[Context, Device]  # noqa: F821
 _IndexItem = SupportsIndex | slice | EllipsisType | None
 _Index = _IndexItem | tuple[_IndexItem, ...]
@@ -316,7 +321,7 @@ class Platform:
 class Context:
     def __new__(
         cls,
-        devices: Context | _Place | int | Sequence[_Place | int] | None = None,
+        devices: Context | _SyclObject | _Place | int | Sequence[_Place | int] | None = None,
     ) -> Context: ...
     @property
     def devices(self) -> list[Device]: ...
@@ -326,6 +331,9 @@ class Context:
     def is_default(self) -> bool: ...
     @property
     def backend(self) -> str: ...
+    # The classes of dpctl, which need not be installed.
+    def to_dpctl(self) -> Any: ...  # noqa: ANN401
+    def _get_capsule(self) -> CapsuleType: ...
     def __contains__(self, device: object, /) -> bool: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
@@ -372,7 +380,7 @@ class Placement:
 class Queue:
     def __new__(
         cls,
-        selector: _Place | Context | int | None = None,
+        selector: _Place | Context | _SyclObject | int | None = None,
         device: _Place | int | None = None,
         *,
         in_order: bool = True,
@@ -441,6 +449,9 @@ class Queue:
     ) -> Event: ...
     def barrier(self, *, depends: Event | Iterable[Event] | None = None) -> Event: ...
     def marker(self) -> Event: ...
+    # The classes of dpctl, which need not be installed.
+    def to_dpctl(self) -> Any: ...  # noqa: ANN401
+    def _get_capsule(self) -> CapsuleType: ...
     def wait(self) -> None: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...

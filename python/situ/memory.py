@@ -6,9 +6,13 @@ pools hold, `trim` returns what is idle to the system, which also happens by its
 short.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 
+import numpy as np
+import numpy.typing as npt
+
+from situ import _native
 from situ._native import (
     Allocation,
     Context,
@@ -20,7 +24,15 @@ from situ._native import (
 )
 from situ._native import as_allocation as _as_allocation
 
-__all__ = ["Allocation", "PoolStatistics", "Statistics", "as_allocation", "stats", "trim"]
+__all__ = [
+    "Allocation",
+    "PoolStatistics",
+    "Statistics",
+    "as_allocation",
+    "as_array",
+    "stats",
+    "trim",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,17 +186,21 @@ def as_allocation(obj: object) -> Allocation:
     Parameters
     ----------
     obj : Allocation, ndarray or object with ``__sycl_usm_array_interface__``
-        An object of situ's, or one that passes on a description of situ's memory.
+        An object of situ's, one that passes on a description of situ's memory, or one of dpctl
+        and packages that use it (``dpctl.memory.MemoryUSMShared``, ...), whose memory is used in
+        place.
 
     Returns
     -------
     Allocation
-        All of the memory, also if `obj` is a view of a part.
+        All of the memory, also if `obj` is a view of a part; of another package's memory, what
+        `obj` describes.
 
     Raises
     ------
     AddressError
-        The description has an address that belongs to no live allocation of situ.
+        The description has an address that belongs to no live allocation of situ, and is no
+        USM memory of the context that the description names.
     TypeError
         The object does not describe USM memory at all.
 
@@ -198,6 +214,55 @@ def as_allocation(obj: object) -> Allocation:
     array([5, 5, 5], dtype=uint8)
     """
     return _as_allocation(obj)
+
+
+def as_array(
+    obj: object, /, dtype: npt.DTypeLike = np.uint8, shape: int | Sequence[int] | None = None
+) -> ndarray:
+    """Return an array over the beginning of an object's memory, without a copy.
+
+    Parameters
+    ----------
+    obj : Allocation, ndarray or object with ``__sycl_usm_array_interface__``
+        Whose memory; see `as_allocation`.
+    dtype
+        The element type.
+    shape : int or sequence of int, optional
+        The shape; by default one dimension with as many elements as there is room for.
+
+    Returns
+    -------
+    ndarray
+        The array. It keeps the memory.
+
+    Raises
+    ------
+    AddressError
+        There is less memory than that.
+
+    Examples
+    --------
+    >>> import situ
+    >>> memory = situ.memory.Allocation(16, "shared")
+    >>> memory.fill(0)
+    >>> x = situ.memory.as_array(memory, situ.float32, (2, 2))
+    >>> x[0, 1] = 1.5
+    >>> memory.to_bytes()[4:8].hex()
+    '0000c03f'
+    """
+    allocation = as_allocation(obj)
+    element = np.dtype(dtype)
+    sizes = allocation.size_bytes // element.itemsize if shape is None else shape
+    return _native.from_usm_interface(_Elements(allocation, element.str, sizes))
+
+
+class _Elements:
+    """Memory, described as elements of some type and shape."""
+
+    def __init__(self, memory: Allocation, typestr: str, shape: int | Sequence[int]) -> None:
+        sizes = (shape,) if isinstance(shape, int) else tuple(shape)
+        described = {"typestr": typestr, "shape": sizes}
+        self.__sycl_usm_array_interface__ = memory.__sycl_usm_array_interface__ | described
 
 
 def _of_context(names: list[str], kinds: dict[str, list[int]]) -> Statistics:

@@ -2,11 +2,12 @@
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple};
+use pyo3::types::{PyCapsule, PyList, PyTuple};
 use situ_runtime::{Context, Device};
 
 use crate::device::{self, PyDevice};
 use crate::error::{IntoPyErr, guard};
+use crate::sycl;
 
 /// The set of devices that can see an allocation.
 ///
@@ -18,7 +19,8 @@ use crate::error::{IntoPyErr, guard};
 /// ----------
 /// devices
 ///     A list of devices of one backend, or anything that chooses one device; the default device if left
-///     out. A context stands for itself.
+///     out. A context stands for itself. A `dpctl.SyclContext`, or a capsule ``SyclContextRef``, gives the
+///     context that stands for it.
 ///
 /// Raises
 /// ------
@@ -40,6 +42,11 @@ impl PyContext {
                 && let Ok(context) = object.cast::<Self>()
             {
                 return Ok(context.get().clone());
+            }
+            if let Some(object) = devices
+                && let Some(context) = sycl::context_from_python(object)?
+            {
+                return Ok(Self { context });
             }
             let devices = read_devices(py, devices)?;
             let context = Context::new(&devices).map_err(|error| error.into_py_err(py))?;
@@ -70,6 +77,28 @@ impl PyContext {
     #[getter]
     fn backend(&self) -> &'static str {
         self.context.devices()[0].backend().name()
+    }
+
+    /// The same context as a `dpctl.SyclContext`.
+    ///
+    /// Returns
+    /// -------
+    /// dpctl.SyclContext
+    ///     The context.
+    ///
+    /// Raises
+    /// ------
+    /// situ.DeviceError
+    ///     If its devices are not of the backend ``sycl``.
+    /// ModuleNotFoundError
+    ///     If `dpctl` is not installed.
+    fn to_dpctl<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        guard(|| sycl::to_dpctl("SyclContext", &sycl::context_capsule(py, &self.context)?))
+    }
+
+    /// The same context in a capsule ``SyclContextRef``, as dpctl asks for it.
+    fn _get_capsule<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        guard(|| sycl::context_capsule(py, &self.context))
     }
 
     fn __contains__(&self, device: &Bound<'_, PyAny>) -> bool {

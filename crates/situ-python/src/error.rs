@@ -102,7 +102,9 @@ fn class_of(error: &situ_runtime::Error) -> fn(String) -> PyErr {
         E::DriverFailed { status, .. } if status.is_out_of_memory() => {
             exceptions::OutOfMemoryError::new_err
         }
-        E::CopyOutOfRange { .. } | E::UnknownAddress { .. } => exceptions::AddressError::new_err,
+        E::CopyOutOfRange { .. } | E::UnknownAddress { .. } | E::NotUsmHere { .. } => {
+            exceptions::AddressError::new_err
+        }
         E::BadRange { .. } | E::RangeDimensions { .. } => exceptions::ShapeError::new_err,
         E::WorkGroupTooLarge { .. }
         | E::WorkGroupTooLong { .. }

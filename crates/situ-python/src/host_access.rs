@@ -13,12 +13,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMemoryView, PyTuple};
 use situ_array::Array;
 use situ_ir::DType;
-use situ_runtime::memory::exports;
 use situ_runtime::memory::host_view::HostView;
 
 use crate::array::PyArray;
 use crate::detach::detach;
 use crate::error::guard;
+use crate::memory::exported;
 use crate::queue::PyQueue;
 use crate::{dtype, host_memory};
 
@@ -119,7 +119,8 @@ impl PyArray {
             let array = self.array();
             let layout = array.layout();
             let interface = PyDict::new(py);
-            interface.set_item("data", (exports::export(array.allocation()), false))?;
+            let address = exported(py, array.allocation())?;
+            interface.set_item("data", (address, false))?;
             interface.set_item("shape", PyTuple::new(py, layout.shape())?)?;
             let strides = (!layout.is_contiguous())
                 .then(|| PyTuple::new(py, layout.strides()))

@@ -42,6 +42,7 @@ mod placement;
 mod platform;
 mod queue;
 mod site;
+mod sycl;
 mod usm_interface;
 mod virtual_devices;
 mod warnings;
@@ -99,6 +100,7 @@ mod _native {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         crate::interrupt::install();
+        crate::sycl::install();
         crate::device::add_properties(module.py())
     }
 }

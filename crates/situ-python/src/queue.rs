@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyCapsule, PyTuple};
 use situ_array::placement::default_queue;
 use situ_runtime::memory::copy;
 use situ_runtime::{Allocation, HostError, Queue, QueueProperties};
@@ -18,6 +18,7 @@ use crate::error::{IntoPyErr, guard};
 use crate::event::{PyEvent, events_from_python};
 use crate::kernel::PyKernel;
 use crate::memory::{PyAllocation, count};
+use crate::sycl;
 
 /// Where kernels and copies are submitted.
 ///
@@ -26,9 +27,10 @@ use crate::memory::{PyAllocation, count};
 ///
 /// Parameters
 /// ----------
-/// selector : str, Device, Context or ndarray, optional
+/// selector : str, Device, Context, ndarray or dpctl.SyclQueue, optional
 ///     What the queue is for. A device's queues share its default context, so that their arrays can be
-///     combined.
+///     combined. A queue of dpctl, or a capsule ``SyclQueueRef``, gives the queue that works in it, with
+///     its device, context and properties.
 /// device : Device or str, optional
 ///     One of the context's devices, if `selector` is a context.
 /// in_order : bool, optional
@@ -68,6 +70,11 @@ impl PyQueue {
                 in_order,
                 enable_profiling,
             };
+            if let (Some(object), None) = (selector, device)
+                && let Some(queue) = sycl::queue_from_python(object)?
+            {
+                return Ok(Self { queue });
+            }
             let context = selector.and_then(|object| object.cast::<PyContext>().ok());
             let (context, device) = match (context, device) {
                 (Some(context), None) => {
@@ -298,6 +305,31 @@ impl PyQueue {
         guard(|| detach(py, || self.queue.wait()))
     }
 
+    /// The same queue as a `dpctl.SyclQueue`.
+    ///
+    /// It is the one that this queue was made from, or else one that both use from now on. Work that
+    /// dpctl submits there, and work of situ, run one after the other where they use the same memory.
+    ///
+    /// Returns
+    /// -------
+    /// dpctl.SyclQueue
+    ///     The queue.
+    ///
+    /// Raises
+    /// ------
+    /// situ.DeviceError
+    ///     If the queue's device is not one of the backend ``sycl``.
+    /// ModuleNotFoundError
+    ///     If `dpctl` is not installed.
+    fn to_dpctl<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        guard(|| sycl::to_dpctl("SyclQueue", &sycl::queue_capsule(py, &self.queue)?))
+    }
+
+    /// The same queue in a capsule ``SyclQueueRef``, as dpctl and packages that know it ask for it.
+    fn _get_capsule<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        guard(|| sycl::queue_capsule(py, &self.queue))
+    }
+
     fn __eq__(&self, other: &Self) -> bool {
         self.queue == other.queue
     }
@@ -410,9 +442,9 @@ pub(crate) fn restore_queue(
         .map_err(|error| error.into_py_err(py))
 }
 
-/// The queue a selector means: a queue, an array's queue, also by the array's device, another device's
-/// default queue, a new queue for a context and a device of it, a filter string, or the default
-/// device's queue for `None`.
+/// The queue a selector means: a queue, also one of dpctl, an array's queue, also by the array's device,
+/// another device's default queue, a new queue for a context and a device of it, a filter string, or the
+/// default device's queue for `None`.
 ///
 /// # Errors
 /// `TypeError` if the object is none of these; `DeviceError` if no device fits.
@@ -437,6 +469,9 @@ pub(crate) fn select(py: Python<'_>, selector: Option<&Bound<'_, PyAny>>) -> PyR
             let device = device::select(py, Some(&pair.get_item(1)?))?;
             let queue = Queue::with_context(context, &device, QueueProperties::default());
             return queue.map_err(|error| error.into_py_err(py));
+        }
+        if let Some(queue) = sycl::queue_from_python(object)? {
+            return Ok(queue);
         }
     }
     Ok(default_queue(&device::select(py, selector)?))

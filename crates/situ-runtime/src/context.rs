@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::memory::context_memory::ContextMemory;
 use crate::memory::statistics::PoolStatistics;
 use crate::memory::usm::UsmKind;
+use crate::queue::companion::Companions;
 
 /// A set of devices with common memory. Equality is identity.
 #[derive(Clone)]
@@ -23,6 +24,7 @@ struct Inner {
     id: u64,
     devices: Vec<Device>,
     memory: Arc<ContextMemory>,
+    companions: Companions,
 }
 
 impl Context {
@@ -57,7 +59,17 @@ impl Context {
             id,
             devices,
             memory,
+            companions: Companions::default(),
         }))
+    }
+
+    /// A context that is the default one of its devices, which are made for it.
+    pub(crate) fn of_its_own(devices: Vec<Device>) -> Self {
+        let context = Self::over(devices);
+        for device in context.devices() {
+            device.set_default_context(&context);
+        }
+        context
     }
 
     /// A small number by which messages name this context; no other of the process has it.
@@ -89,6 +101,11 @@ impl Context {
     /// Returns memory that is not in use to the system, and how many bytes that was.
     pub fn trim_memory(&self) -> u64 {
         self.0.memory.trim()
+    }
+
+    /// The queues of other packages that may use its memory.
+    pub(crate) fn companions(&self) -> &Companions {
+        &self.0.companions
     }
 
     pub(crate) fn memory(&self) -> &Arc<ContextMemory> {

@@ -128,6 +128,8 @@ struct Inner {
 enum Origin {
     /// It was found.
     Root { relative_id: usize },
+    /// It stands for a root device or a part of one in a context that is not situ's.
+    InContext { root: Device, number: usize },
     /// It is a part of another.
     Part {
         parent: Device,
@@ -167,6 +169,20 @@ impl Device {
         }))
     }
 
+    /// What stands for a device in a context of another package.
+    pub(crate) fn in_context(root: &Self, number: usize, driver: Arc<dyn Driver>) -> Self {
+        let origin = Origin::InContext {
+            root: root.clone(),
+            number,
+        };
+        Self::new(root.backend(), root.device_type(), origin, driver)
+    }
+
+    /// Says which context is the default one, before anybody asks.
+    pub(crate) fn set_default_context(&self, context: &Context) {
+        let _ = self.0.default_context.set(context.clone());
+    }
+
     /// The root devices of this process at this moment, the default first.
     pub fn all() -> Arc<[Self]> {
         registry::devices()
@@ -196,6 +212,7 @@ impl Device {
     pub fn relative_id(&self) -> usize {
         match &self.0.origin {
             Origin::Root { relative_id } => *relative_id,
+            Origin::InContext { root, .. } => root.relative_id(),
             Origin::Part { parent, .. } => parent.relative_id(),
         }
     }
@@ -203,11 +220,15 @@ impl Device {
     /// The selector that names exactly this device, such as `native:cpu:0`.
     ///
     /// No selector names a sub-device. Its string says how it was made, such as
-    /// `native:cpu:0/equally(1)[0]`, and is for people to read.
+    /// `native:cpu:0/equally(1)[0]`, and is for people to read; so is that of a device in a context of
+    /// another package, such as `sycl:cpu:0/context(1)`.
     pub fn filter_string(&self) -> String {
         match &self.0.origin {
             Origin::Root { relative_id } => {
                 format!("{}:{}:{relative_id}", self.backend(), self.device_type())
+            }
+            Origin::InContext { root, number } => {
+                format!("{}/context({number})", root.filter_string())
             }
             Origin::Part {
                 parent,
@@ -250,7 +271,7 @@ impl Device {
     /// shares that of its root device.
     pub fn default_context(&self) -> &Context {
         match &self.0.origin {
-            Origin::Root { .. } => self
+            Origin::Root { .. } | Origin::InContext { .. } => self
                 .0
                 .default_context
                 .get_or_init(|| Context::over(vec![self.clone()])),
@@ -271,7 +292,7 @@ impl Device {
     /// For a sub-device: its parent, how that was cut, and which of the parts this is.
     pub fn part_of(&self) -> Option<(&Self, &Partition, usize)> {
         match &self.0.origin {
-            Origin::Root { .. } => None,
+            Origin::Root { .. } | Origin::InContext { .. } => None,
             Origin::Part {
                 parent,
                 partition,

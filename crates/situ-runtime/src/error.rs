@@ -10,6 +10,7 @@ use std::fmt;
 use situ_ir::{DType, RangeError, Source, Span, Type};
 
 use crate::backend::opencl::Status;
+use crate::backend::sycl::{LibraryProblem, Refusal};
 use crate::backend::virtual_::RequestProblem;
 use crate::memory::byte_count::ByteCount;
 use crate::memory::usm::UsmKind;
@@ -478,6 +479,54 @@ pub enum Error {
         call: &'static str,
         /// What the runtime said, if that came through.
         message: Option<String>,
+    },
+
+    /// Something of the SYCL runtime's was passed, and situ does not use it.
+    #[error(
+        "cannot use an object of the SYCL runtime\n  \
+         why:  {problem}\n  \
+         help: install `dpctl` where situ is, and leave SITU_SYCL_LIBRARY unset"
+    )]
+    SyclMissing {
+        /// Why not.
+        problem: LibraryProblem,
+    },
+
+    /// A queue or context of another package is for a device that situ cannot use.
+    #[error(
+        "cannot use the SYCL device `{name}`\n  \
+         why:  {reason}\n  \
+         help: use a queue of another device; `situ doctor` lists them with the reasons"
+    )]
+    SyclDeviceRefused {
+        /// What the manufacturer calls it.
+        name: String,
+        /// Why not.
+        reason: Refusal,
+    },
+
+    /// An object of the SYCL runtime's was asked for something that is not there.
+    #[error(
+        "{device} has no queue, context or memory of the SYCL runtime\n  \
+         why:  it is driven by another backend\n  \
+         help: use a device of the backend `sycl`, such as `situ.Device(\"sycl\")`"
+    )]
+    NotSycl {
+        /// The device.
+        device: String,
+    },
+
+    /// An address is not one of memory that the SYCL runtime allocated in a context.
+    #[error(
+        "cannot use the memory at {address:#x} on {device}\n  \
+         why:  it is not USM memory of the context of that device\n  \
+         help: pass a queue of the context that it was allocated in, or copy the data"
+    )]
+    NotUsmHere {
+        /// Where it starts.
+        address: usize,
+        /// The device that was to use it.
+        device: String,
     },
 
     /// There is no memory for a copy between two overlapping places.

@@ -24,6 +24,7 @@ use crate::error::{Error, Result};
 use crate::event::{Event, first_failure};
 use crate::fork;
 use crate::memory::usm::Allocation;
+use crate::queue::companion::Accompanied;
 use crate::queue::{Queue, Task, named};
 
 /// How a command uses an allocation.
@@ -36,6 +37,24 @@ pub(crate) enum Access {
 /// Submits a task that uses allocations: after `events` or, without them, after exactly the commands
 /// that use the same data. Later commands will know of it.
 pub(crate) fn submit<'a>(
+    queue: &Queue,
+    task: impl Task,
+    uses: impl Iterator<Item = (&'a Allocation, Access)> + Clone,
+    events: Option<&[Event]>,
+    location: &'static Location<'static>,
+) -> Result<Event> {
+    if uses.clone().any(|(allocation, _)| allocation.is_shared()) {
+        let task = Accompanied {
+            task,
+            companion: None,
+            context: Some(queue.context().clone()),
+        };
+        return submit_alone(queue, task, uses, events, location);
+    }
+    submit_alone(queue, task, uses, events, location)
+}
+
+fn submit_alone<'a>(
     queue: &Queue,
     task: impl Task,
     uses: impl Iterator<Item = (&'a Allocation, Access)> + Clone,
@@ -63,7 +82,7 @@ pub(crate) fn submit<'a>(
         }
         if uses
             .into_iter()
-            .any(|(allocation, _)| allocation.has_host_views())
+            .any(|(allocation, _)| allocation.is_seen_by_others())
         {
             command.wait()?;
         }
@@ -79,6 +98,9 @@ pub(crate) fn wait(allocation: &Allocation, access: Access) -> Result<()> {
     let mut found = Dependencies::new();
     if !allocation.accesses().dependencies(access, &mut found) {
         return Err(lost(allocation));
+    }
+    if allocation.is_shared() {
+        allocation.context().companions().wait()?;
     }
     first_failure(
         found

@@ -21,6 +21,7 @@ use situ_runtime::memory::{copy, exports};
 use situ_runtime::{Allocation, Error, Queue};
 
 use super::as_allocation;
+use super::interface::exported;
 use crate::context::PyContext;
 use crate::detach::detach;
 use crate::device::PyDevice;
@@ -203,7 +204,8 @@ impl PyAllocation {
     fn __sycl_usm_array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         guard(|| {
             let interface = PyDict::new(py);
-            interface.set_item("data", (exports::export(&self.allocation), false))?;
+            let address = exported(py, &self.allocation)?;
+            interface.set_item("data", (address, false))?;
             interface.set_item("shape", (self.allocation.size_bytes(),))?;
             interface.set_item("strides", py.None())?;
             interface.set_item("typestr", "|u1")?;

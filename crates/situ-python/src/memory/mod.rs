@@ -5,5 +5,5 @@ mod interface;
 mod statistics;
 
 pub(crate) use allocation::{PyAllocation, count};
-pub(crate) use interface::as_allocation;
+pub(crate) use interface::{as_allocation, exported};
 pub(crate) use statistics::{memory_statistics, trim_memory};

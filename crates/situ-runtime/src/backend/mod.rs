@@ -115,6 +115,11 @@ pub(crate) trait Driver: Send + Sync {
         Ok(())
     }
 
+    /// The driver as the SYCL backend knows it, if it is one of SYCL's.
+    fn as_sycl(&self) -> Option<&sycl::SyclDriver> {
+        None
+    }
+
     /// Which of its backend's platforms the device belongs to.
     fn platform_number(&self) -> usize {
         0

@@ -1,9 +1,12 @@
 //! USM allocations: bytes that a context's devices can reach, by a plain address.
 
+use std::any::Any;
 use std::fmt;
+use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use crate::backend::DeviceMemory;
 use crate::context::Context;
 use crate::error::Result;
 use crate::memory::pool::Block;
@@ -56,6 +59,8 @@ pub struct Allocation {
     accesses: Accesses,
     /// How many host views there are.
     host_views: AtomicUsize,
+    /// Whether other packages may use it.
+    is_shared: AtomicBool,
 }
 
 impl Allocation {
@@ -68,11 +73,39 @@ impl Allocation {
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
     pub fn new(queue: &Queue, size_bytes: usize, kind: UsmKind) -> Result<Arc<Self>> {
         let memory = Memory::new(queue.context(), size_bytes, kind)?;
-        Ok(Arc::new(Self {
+        Ok(Arc::new(Self::of(memory)))
+    }
+
+    /// Bytes of another package's, which are shared from the beginning.
+    pub(crate) fn foreign(memory: Memory) -> Arc<Self> {
+        let allocation = Self::of(memory);
+        allocation.share();
+        Arc::new(allocation)
+    }
+
+    fn of(memory: Memory) -> Self {
+        Self {
             memory: Arc::new(memory),
             accesses: Accesses::default(),
             host_views: AtomicUsize::new(0),
-        }))
+            is_shared: AtomicBool::new(false),
+        }
+    }
+
+    /// Lets other packages use it from now on: commands of ours then wait for theirs, and end before
+    /// their submission returns. See [`crate::queue`].
+    pub fn share(&self) {
+        self.is_shared.store(true, Ordering::Release);
+    }
+
+    /// Whether somebody else allocated it.
+    pub fn is_foreign(&self) -> bool {
+        matches!(self.memory.storage, Storage::Foreign { .. })
+    }
+
+    /// Whether other packages may use it.
+    pub fn is_shared(&self) -> bool {
+        self.is_shared.load(Ordering::Acquire)
     }
 
     /// The address of the first byte.
@@ -110,9 +143,10 @@ impl Allocation {
 }
 
 impl Allocation {
-    /// Whether the host may look at it at any moment; see [`super::host_view`].
-    pub(crate) fn has_host_views(&self) -> bool {
-        self.host_views.load(Ordering::Acquire) > 0
+    /// Whether somebody who does not wait for commands may look at it at any moment: the host, see
+    /// [`super::host_view`], or another package.
+    pub(crate) fn is_seen_by_others(&self) -> bool {
+        self.host_views.load(Ordering::Acquire) > 0 || self.is_shared()
     }
 
     pub(super) fn begin_host_view(&self) {
@@ -154,6 +188,30 @@ impl Drop for Allocation {
     }
 }
 
+/// Whatever keeps bytes alive that are not situ's.
+pub type Owner = Box<dyn Any + Send + Sync>;
+
+/// Whose the bytes are.
+enum Storage {
+    /// The pool's, which gets them back.
+    Pool(Block),
+    /// Somebody else's.
+    Foreign {
+        memory: DeviceMemory,
+        /// Dropped when nobody here needs them any more.
+        _owner: Owner,
+    },
+}
+
+impl fmt::Debug for Storage {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Pool(block) => block.fmt(formatter),
+            Self::Foreign { memory, .. } => memory.fmt(formatter),
+        }
+    }
+}
+
 /// The bytes of an allocation: what work holds on to while it runs.
 ///
 /// Users hold an [`Allocation`], commands hold this. So the pool can tell memory that somebody
@@ -163,7 +221,7 @@ pub(crate) struct Memory {
     context: Context,
     kind: UsmKind,
     size_bytes: usize,
-    block: Block,
+    storage: Storage,
     /// No user is left; the pool was told.
     is_pending: AtomicBool,
 }
@@ -176,19 +234,49 @@ impl Memory {
             context: context.clone(),
             kind,
             size_bytes,
-            block,
+            storage: Storage::Pool(block),
             is_pending: AtomicBool::new(false),
         })
     }
 
+    /// Bytes that belong to somebody else, who keeps them as long as `owner` lives.
+    ///
+    /// # Safety
+    /// There are as many bytes of this kind, and the context's devices can reach them.
+    pub(crate) unsafe fn foreign(
+        context: &Context,
+        start: NonNull<u8>,
+        size_bytes: usize,
+        kind: UsmKind,
+        owner: Owner,
+    ) -> Self {
+        Self {
+            context: context.clone(),
+            kind,
+            size_bytes,
+            storage: Storage::Foreign {
+                memory: DeviceMemory::on_host(start),
+                _owner: owner,
+            },
+            is_pending: AtomicBool::new(false),
+        }
+    }
+
+    fn device_memory(&self) -> DeviceMemory {
+        match &self.storage {
+            Storage::Pool(block) => block.memory(),
+            Storage::Foreign { memory, .. } => *memory,
+        }
+    }
+
     /// As [`Allocation::as_ptr`].
     pub(crate) fn as_ptr(&self) -> *mut u8 {
-        self.block.memory().address.as_ptr()
+        self.device_memory().address.as_ptr()
     }
 
     /// Where the bytes are for code that runs on the device.
     pub(crate) fn backing_ptr(&self) -> *mut u8 {
-        self.block.memory().backing.as_ptr()
+        self.device_memory().backing.as_ptr()
     }
 
     /// As [`Allocation::is_host_accessible`].
@@ -213,7 +301,9 @@ impl Memory {
 
     fn mark_pending(&self) {
         self.is_pending.store(true, Ordering::Relaxed);
-        self.context.memory().mark_pending(&self.block, self.kind);
+        if let Storage::Pool(block) = &self.storage {
+            self.context.memory().mark_pending(block, self.kind);
+        }
     }
 }
 
@@ -221,8 +311,10 @@ impl Drop for Memory {
     fn drop(&mut self) {
         // The count of the `Arc` orders this after `mark_pending`.
         let was_pending = *self.is_pending.get_mut();
-        let memory = self.context.memory();
-        memory.give_back(&self.block, self.kind, was_pending);
+        if let Storage::Pool(block) = &self.storage {
+            let memory = self.context.memory();
+            memory.give_back(block, self.kind, was_pending);
+        }
     }
 }
 

@@ -10,13 +10,14 @@
 //! at once: no thread is woken and no event is made. What fails then is returned by the call itself.
 //! What fails later is told by the next wait for the event or the queue, and the queue stays usable.
 
+pub(crate) mod companion;
 pub(crate) mod line;
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::panic::Location;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
 use situ_ir::NdRange;
@@ -33,6 +34,7 @@ use crate::launch::{self, Argument};
 use crate::program::Kernel;
 use crate::submission;
 use crate::warnings::{self, Warning};
+use companion::{Accompanied, Companion};
 use line::Line;
 
 /// How a queue behaves; part of what makes queues equivalent.
@@ -62,6 +64,7 @@ struct Inner {
     device: Device,
     context: Context,
     properties: QueueProperties,
+    companion: OnceLock<Arc<dyn Companion>>,
     line: ForkLocal<Arc<Line>>,
 }
 
@@ -113,13 +116,14 @@ impl Queue {
         Ok(Self::over(context.clone(), device.clone(), properties))
     }
 
-    fn over(context: Context, device: Device, properties: QueueProperties) -> Self {
+    pub(crate) fn over(context: Context, device: Device, properties: QueueProperties) -> Self {
         static NEXT_ID: AtomicU64 = AtomicU64::new(1);
         Self(Arc::new(Inner {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             device,
             context,
             properties,
+            companion: OnceLock::new(),
             line: ForkLocal::new(),
         }))
     }
@@ -151,6 +155,24 @@ impl Queue {
             || (self.context() == other.context()
                 && self.device() == other.device()
                 && self.properties() == other.properties())
+    }
+
+    /// The backend's queue that other packages know as this one.
+    pub(crate) fn companion(&self) -> Option<&Arc<dyn Companion>> {
+        self.0.companion.get()
+    }
+
+    /// Shares this queue from now on; gives the companion it has, which may be another thread's.
+    pub(crate) fn share(&self, companion: Arc<dyn Companion>) -> &Arc<dyn Companion> {
+        self.0.companion.get_or_init(|| {
+            self.context().companions().add(&companion);
+            companion
+        })
+    }
+
+    /// A handle that does not keep the queue.
+    pub(crate) fn downgrade(&self) -> WeakQueue {
+        WeakQueue(Arc::downgrade(&self.0))
     }
 
     /// Runs a kernel over a range, after all commands that use the same data.
@@ -230,7 +252,12 @@ impl Queue {
         let line = self.line()?;
         let mut state = line.lock();
         state.prune();
-        let command = new_command(line, Barrier, is_timed, Location::caller());
+        let barrier = Accompanied {
+            task: Barrier,
+            companion: self.companion().cloned(),
+            context: None,
+        };
+        let command = new_command(line, barrier, is_timed, Location::caller());
         let link = || {
             // What comes later will only wait for this barrier, so it speaks for the one before.
             let outstanding: &[_] = if events.is_empty() {
@@ -255,6 +282,25 @@ impl Queue {
 
     /// Submits work, or does it now if it is brief and nothing is in its way.
     pub(crate) fn submit<'a>(
+        &self,
+        task: impl Task,
+        awaited: impl Iterator<Item = (&'a Event, Edge)> + Clone,
+        location: &'static Location<'static>,
+    ) -> Result<Event> {
+        match self.companion() {
+            None => self.submit_alone(task, awaited, location),
+            Some(companion) => {
+                let task = Accompanied {
+                    task,
+                    companion: Some(Arc::clone(companion)),
+                    context: None,
+                };
+                self.submit_alone(task, awaited, location)
+            }
+        }
+    }
+
+    fn submit_alone<'a>(
         &self,
         task: impl Task,
         awaited: impl Iterator<Item = (&'a Event, Edge)> + Clone,
@@ -310,6 +356,9 @@ impl Queue {
     pub fn wait(&self) -> Result<()> {
         let line = self.line()?;
         line.wait_for_end()?;
+        if let Some(companion) = self.companion() {
+            companion.wait()?;
+        }
         line.report_failures()
     }
 
@@ -335,6 +384,16 @@ impl Queue {
         });
         line.check_fork()?;
         Ok(line)
+    }
+}
+
+/// A handle of a queue that does not keep it.
+pub(crate) struct WeakQueue(Weak<Inner>);
+
+impl WeakQueue {
+    /// The queue, if somebody keeps it.
+    pub(crate) fn upgrade(&self) -> Option<Queue> {
+        self.0.upgrade().map(Queue)
     }
 }
 

@@ -101,6 +101,8 @@ functions! {
     platform_vendor = "DPCTLPlatform_GetVendor": fn(platform: PlatformRef) -> *const c_char;
     platform_version = "DPCTLPlatform_GetVersion": fn(platform: PlatformRef) -> *const c_char;
     device_delete = "DPCTLDevice_Delete": fn(device: DeviceRef);
+    device_are_equal = "DPCTLDevice_AreEq": fn(left: DeviceRef, right: DeviceRef) -> bool;
+    device_parent = "DPCTLDevice_GetParentDevice": fn(device: DeviceRef) -> DeviceRef;
     device_backend = "DPCTLDevice_GetBackend": fn(device: DeviceRef) -> c_int;
     device_type = "DPCTLDevice_GetDeviceType": fn(device: DeviceRef) -> c_int;
     device_platform = "DPCTLDevice_GetPlatform": fn(device: DeviceRef) -> PlatformRef;
@@ -139,8 +141,16 @@ functions! {
     device_parts_by_affinity = "DPCTLDevice_CreateSubDevicesByAffinity": fn(device: DeviceRef, domain: c_int) -> DeviceVectorRef;
     context_of_devices = "DPCTLContext_CreateFromDevices": fn(devices: DeviceVectorRef, handler: ErrorHandler, properties: c_int) -> ContextRef;
     context_are_equal = "DPCTLContext_AreEq": fn(left: ContextRef, right: ContextRef) -> bool;
+    context_copy = "DPCTLContext_Copy": fn(context: ContextRef) -> ContextRef;
+    context_devices = "DPCTLContext_GetDevices": fn(context: ContextRef) -> DeviceVectorRef;
     context_delete = "DPCTLContext_Delete": fn(context: ContextRef);
     queue_create = "DPCTLQueue_Create": fn(context: ContextRef, device: DeviceRef, handler: ErrorHandler, properties: c_int) -> QueueRef;
+    queue_copy = "DPCTLQueue_Copy": fn(queue: QueueRef) -> QueueRef;
+    queue_are_equal = "DPCTLQueue_AreEq": fn(left: QueueRef, right: QueueRef) -> bool;
+    queue_context = "DPCTLQueue_GetContext": fn(queue: QueueRef) -> ContextRef;
+    queue_device = "DPCTLQueue_GetDevice": fn(queue: QueueRef) -> DeviceRef;
+    queue_is_in_order = "DPCTLQueue_IsInOrder": fn(queue: QueueRef) -> bool;
+    queue_has_profiling = "DPCTLQueue_HasEnableProfiling": fn(queue: QueueRef) -> bool;
     queue_delete = "DPCTLQueue_Delete": fn(queue: QueueRef);
     queue_wait = "DPCTLQueue_Wait": fn(queue: QueueRef);
     queue_memcpy = "DPCTLQueue_Memcpy": fn(queue: QueueRef, to: *mut c_void, from: *const c_void, size_bytes: usize) -> EventRef;
@@ -152,6 +162,7 @@ functions! {
     allocate_shared = "DPCTLaligned_alloc_shared": fn(alignment: usize, size_bytes: usize, queue: QueueRef) -> *mut c_void;
     allocate_host = "DPCTLaligned_alloc_host": fn(alignment: usize, size_bytes: usize, queue: QueueRef) -> *mut c_void;
     free = "DPCTLfree_with_context": fn(start: *mut c_void, context: ContextRef);
+    pointer_type = "DPCTLUSM_GetPointerType": fn(address: *const c_void, context: ContextRef) -> c_int;
     bundle_of_source = "DPCTLKernelBundle_CreateFromOCLSource": fn(context: ContextRef, device: DeviceRef, text: *const c_char, options: *const c_char) -> BundleRef;
     bundle_kernel = "DPCTLKernelBundle_GetKernel": fn(bundle: BundleRef, name: *const c_char) -> KernelRef;
     bundle_delete = "DPCTLKernelBundle_Delete": fn(bundle: BundleRef);
@@ -197,6 +208,8 @@ pub(super) const TYPE_CUSTOM: c_int = 1 << 3;
 /// A graphics processor.
 pub(super) const TYPE_GPU: c_int = 1 << 4;
 
+/// A queue whose events have times.
+pub(super) const PROFILING: c_int = 1;
 /// A queue whose commands run one after the other.
 pub(super) const IN_ORDER: c_int = 1 << 1;
 

@@ -1,5 +1,6 @@
 //! A device of SYCL's or a part of one, with what is shared by everybody who uses it.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use super::api::{FailedCall, IN_ORDER, ignore_failure};
@@ -88,20 +89,52 @@ impl SyclDevice {
         submit: impl FnOnce(QueueRef) -> Result<EventRef, FailedCall>,
     ) -> Result<()> {
         let library = self.library();
+        let submit_and_wait = |queue: QueueRef| {
+            // SAFETY: the event is this call's. The queue is alive, and the wait is the caller's
+            // promise kept.
+            let outcome = unsafe {
+                let event = library.own(call, submit(queue));
+                event.and_then(|_| library.api.queue_wait(queue))
+            };
+            outcome.map_err(|failed| self.failed(failed))
+        };
+        if let Some(queue) = self.chosen_queue() {
+            return submit_and_wait(queue);
+        }
         let queue = match self.idle_queues.take() {
             Some(queue) => queue,
             None => make_queue(&self.context, &self.id).map_err(|failed| self.failed(failed))?,
         };
-        // SAFETY: the event is this call's. The queue is alive, and the wait is the caller's promise
-        // kept.
-        let outcome = unsafe {
-            library
-                .own(call, submit(queue.raw()))
-                .and_then(|_event| library.api.queue_wait(queue.raw()))
-        };
+        let outcome = submit_and_wait(queue.raw());
         self.idle_queues.give_back(queue);
-        outcome.map_err(|failed| self.failed(failed))
+        outcome
     }
+
+    /// The queue that this thread submits to, if it was told to use one of this device.
+    fn chosen_queue(&self) -> Option<QueueRef> {
+        let (device, queue) = CHOSEN.get()?;
+        std::ptr::eq(device, self).then_some(queue)
+    }
+}
+
+thread_local! {
+    /// A device, and the queue that this thread submits its commands to.
+    static CHOSEN: Cell<Option<(*const SyclDevice, QueueRef)>> = const { Cell::new(None) };
+}
+
+/// Does work of this thread so that what it submits to a device goes to one of its queues.
+pub(super) fn submit_to<T>(device: &SyclDevice, queue: QueueRef, work: impl FnOnce() -> T) -> T {
+    /// Puts back what was chosen before, whatever becomes of the work.
+    struct Restore(Option<(*const SyclDevice, QueueRef)>);
+
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            CHOSEN.set(self.0);
+        }
+    }
+
+    let _before = Restore(CHOSEN.replace(Some((device, queue))));
+    work()
 }
 
 /// A queue in order.

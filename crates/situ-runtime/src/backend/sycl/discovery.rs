@@ -85,6 +85,8 @@ pub enum Refusal {
     },
     /// It has no USM memory.
     NoUnifiedMemory,
+    /// The whole that it is a part of is not among the devices that situ uses.
+    NotListed,
     /// A call failed.
     CallFailed {
         /// The call.
@@ -96,7 +98,7 @@ impl Refusal {
     /// What the user can do about it.
     pub const fn advice(&self) -> &'static str {
         match self {
-            Self::NoKernels => "use another device",
+            Self::NoKernels | Self::NotListed => "use another device",
             Self::NoCompiler => "install the complete driver, or use another device",
             Self::NotOpenCl { .. } => {
                 "use the same hardware through its OpenCL driver, if it has one"
@@ -126,6 +128,9 @@ impl fmt::Display for Refusal {
             Self::NoUnifiedMemory => formatter.write_str(
                 "it has no aspect `usm_device_allocations`, so kernels cannot be given addresses",
             ),
+            Self::NotListed => {
+                formatter.write_str("it is a part of a device that situ does not use")
+            }
             Self::CallFailed { failed } => write!(formatter, "{failed}"),
         }
     }
@@ -141,6 +146,8 @@ impl From<FailedCall> for Refusal {
 pub(super) struct Discovery {
     pub(super) report: DriverReport,
     pub(super) devices: Vec<Device>,
+    /// The library, if it was loaded.
+    pub(super) library: Option<&'static SyclLibrary>,
 }
 
 /// The devices of this process.
@@ -161,6 +168,7 @@ pub(super) fn process() -> &'static Discovery {
                 platforms: search.platforms,
             },
             devices: search.devices,
+            library: search.library,
         }
     })
 }
@@ -171,11 +179,13 @@ struct Search {
     /// The context of each platform's devices.
     contexts: Vec<Option<Arc<Owned<ContextRef>>>>,
     devices: Vec<Device>,
+    library: Option<&'static SyclLibrary>,
 }
 
 impl Search {
     fn run(&mut self, file: PathBuf) -> Result<LibraryFacts, LibraryProblem> {
         let library = library::load(&file)?;
+        self.library = Some(library);
         let devices = list(library).map_err(|failed| LibraryProblem::NoAnswer {
             message: failed.to_string(),
         })?;
@@ -290,7 +300,7 @@ fn facts(device: &Owned<DeviceRef>) -> PlatformFacts {
 }
 
 /// Whether a device can be used at all.
-fn check(asker: &Asker<'_>) -> Result<(), Refusal> {
+pub(super) fn check(asker: &Asker<'_>) -> Result<(), Refusal> {
     if asker.type_number() == TYPE_CUSTOM {
         return Err(Refusal::NoKernels);
     }

@@ -109,6 +109,11 @@ impl SyclDriver {
         Ok(Arc::new(context))
     }
 
+    /// The device in its context.
+    pub(super) fn device(&self) -> &Arc<SyclDevice> {
+        &self.device
+    }
+
     fn compile_for(
         &self,
         module: &ValidModule,
@@ -178,6 +183,10 @@ fn build_log(module: &ValidModule, info: &DeviceInfo) -> Option<String> {
 impl Driver for SyclDriver {
     fn info(&self) -> DeviceInfo {
         self.info.clone()
+    }
+
+    fn as_sycl(&self) -> Option<&SyclDriver> {
+        Some(self)
     }
 
     fn platform_number(&self) -> usize {

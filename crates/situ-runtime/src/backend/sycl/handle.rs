@@ -4,14 +4,18 @@
 //! objects stand for one queue or context; so each is deleted by its owner.
 
 use std::ffi::c_void;
+use std::ptr::NonNull;
 
 use super::api::Api;
 use super::library::SyclLibrary;
 
 /// A handle of some sort.
 pub(super) trait Handle: Copy {
-    /// Whether there is no object.
-    fn is_null(self) -> bool;
+    /// The handle of the object at an address.
+    fn at(address: NonNull<c_void>) -> Self;
+
+    /// The object's address; null when there is none.
+    fn address(self) -> *mut c_void;
 
     /// Ends the object's life.
     ///
@@ -33,8 +37,12 @@ macro_rules! handles {
         unsafe impl Sync for $name {}
 
         impl Handle for $name {
-            fn is_null(self) -> bool {
-                self.0.is_null()
+            fn at(address: NonNull<c_void>) -> Self {
+                Self(address.as_ptr())
+            }
+
+            fn address(self) -> *mut c_void {
+                self.0
             }
 
             unsafe fn delete(self, api: &Api) {
@@ -77,7 +85,7 @@ impl<H: Handle> Owned<H> {
     /// # Safety
     /// The object is alive, and nobody else deletes it.
     pub(super) unsafe fn new(library: &'static SyclLibrary, raw: H) -> Option<Self> {
-        (!raw.is_null()).then_some(Self { library, raw })
+        (!raw.address().is_null()).then_some(Self { library, raw })
     }
 
     /// The handle, which is good as long as this lives.

@@ -2,7 +2,7 @@
 //!
 //! What it adds to the OpenCL backend is company: queues, contexts and memory of other packages that use
 //! the same runtime are used in place. The library is found at run time; a machine without it has no
-//! such devices, and [`report`] says why. `docs/design/0016-sycl-backend.md` has the reasons for what is
+//! such devices, and [`report`] says why. `docs/design/0017-sycl-backend.md` has the reasons for what is
 //! decided here.
 //!
 //! | file | about |
@@ -13,6 +13,7 @@
 //! | `capabilities`, `fission` | what a device can do, and how it is cut |
 //! | `code`, `program` | text to programs, launches |
 //! | `driver` | all of it as the rest of the runtime sees it |
+//! | [`sharing`], `places` | queues, contexts and memory in common with other packages |
 //!
 //! What is not here: order and asynchrony, as in the OpenCL backend.
 
@@ -26,7 +27,9 @@ mod fission;
 mod guard;
 mod handle;
 mod library;
+mod places;
 mod program;
+pub mod sharing;
 #[cfg(test)]
 mod tests;
 
@@ -35,6 +38,8 @@ pub use discovery::{
     DeviceReport, DriverReport, LibraryFacts, PlatformFacts, PlatformReport, Refusal,
 };
 pub use library::{FILE_NAME, LibraryFinder, LibraryProblem, set_library_finder};
+
+pub(crate) use driver::SyclDriver;
 
 use crate::device::Device;
 

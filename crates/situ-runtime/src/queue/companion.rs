@@ -1,0 +1,113 @@
+//! Queues that situ shares with other packages.
+//!
+//! A package that uses the same runtime as a backend of ours may hand its queue to situ, or ask for one
+//! of situ's. Work of both then meets in one place. A [`Companion`] is that place as situ sees it:
+//! commands of the queue run in it, after everything it holds at that moment.
+//!
+//! Memory that other packages may use is marked ([`Allocation::share`]). Commands that use such memory wait
+//! for all companions of its context, and end before their submission returns: so whoever submits
+//! elsewhere afterwards finds their results.
+//!
+//! [`Allocation::share`]: crate::Allocation::share
+
+use std::any::Any;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use crate::command::{Label, Work};
+use crate::context::Context;
+use crate::error::Result;
+use crate::queue::Task;
+
+/// A queue of a backend's runtime that other packages know, too.
+pub(crate) trait Companion: Any + Send + Sync {
+    /// Waits for everything that was submitted to it, by whomever.
+    fn wait(&self) -> Result<()>;
+
+    /// Does work of this thread so that the backend submits it here.
+    fn run(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()>;
+
+    /// The backend's own type.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// The companions of a context's queues.
+#[derive(Default)]
+pub(crate) struct Companions {
+    /// Whether there ever was one.
+    is_used: AtomicBool,
+    known: Mutex<Vec<Weak<dyn Companion>>>,
+}
+
+impl Companions {
+    /// Takes note of one, for as long as its queue lives.
+    pub(crate) fn add(&self, companion: &Arc<dyn Companion>) {
+        let mut known = self.lock();
+        known.retain(|one| one.strong_count() > 0);
+        known.push(Arc::downgrade(companion));
+        self.is_used.store(true, Ordering::Release);
+    }
+
+    /// Waits for what is in any of them.
+    pub(crate) fn wait(&self) -> Result<()> {
+        if !self.is_used.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let known: Vec<_> = self.lock().iter().filter_map(Weak::upgrade).collect();
+        known.iter().try_for_each(|companion| companion.wait())
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Weak<dyn Companion>>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A task in the company of other packages' work.
+pub(crate) struct Accompanied<T> {
+    pub(crate) task: T,
+    /// Where it runs, if its queue is shared.
+    pub(crate) companion: Option<Arc<dyn Companion>>,
+    /// The context whose companions it waits for, if it uses memory that is shared.
+    pub(crate) context: Option<Context>,
+}
+
+impl<T: Task> Task for Accompanied<T> {
+    fn label(&self) -> Label {
+        self.task.label()
+    }
+
+    fn is_brief(&self) -> bool {
+        self.task.is_brief()
+    }
+
+    fn run(self) -> Result<()> {
+        let mut task = Some(self.task);
+        let run = || task.take().map_or(Ok(()), Task::run);
+        accompany(self.companion.as_deref(), self.context.as_ref(), run)
+    }
+
+    fn into_work(self) -> Work {
+        let mut work = Some(self.task.into_work());
+        Box::new(move || {
+            let run = || work.take().map_or(Ok(()), |work| work());
+            accompany(self.companion.as_deref(), self.context.as_ref(), run)
+        })
+    }
+}
+
+fn accompany(
+    companion: Option<&dyn Companion>,
+    context: Option<&Context>,
+    mut work: impl FnMut() -> Result<()>,
+) -> Result<()> {
+    if let Some(context) = context {
+        context.companions().wait()?;
+    }
+    match companion {
+        Some(companion) => {
+            companion.wait()?;
+            companion.run(&mut work)
+        }
+        None => work(),
+    }
+}
