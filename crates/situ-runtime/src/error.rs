@@ -148,10 +148,11 @@ pub enum Error {
     /// There is not enough memory.
     #[error(
         "out of memory: cannot allocate {} of {kind} memory on {device}\n  \
-         why:  the device has {} in all{}; situ's arrays use {}, unfinished work {}, and {} are kept \
+         why:  {}the device has {} in all{}; situ's arrays use {}, unfinished work {}, and {} are kept \
          for reuse\n  \
          help: release arrays that are no longer needed, or work on smaller pieces",
         ByteCount(*size_bytes as u64),
+        most_at_once(*size_bytes, *max_allocation_bytes),
         ByteCount(*device_bytes),
         free_bytes.map_or_else(String::new, |free| format!(", {} free", ByteCount(free))),
         ByteCount(*used_bytes),
@@ -169,6 +170,8 @@ pub enum Error {
         device_bytes: u64,
         /// What of it nobody uses, if it is known.
         free_bytes: Option<u64>,
+        /// The most that the device gives at once.
+        max_allocation_bytes: u64,
         /// What allocations hold at present.
         used_bytes: u64,
         /// What unfinished work holds beyond that.
@@ -945,6 +948,17 @@ pub(crate) fn quoted_list<S: AsRef<str>>(names: &[S]) -> String {
         [only] => only.clone(),
         [init @ .., last] => format!("{} and {last}", init.join(", ")),
     }
+}
+
+/// The reason why memory that is there is not given, if that is the reason.
+fn most_at_once(size_bytes: usize, max_allocation_bytes: u64) -> String {
+    if size_bytes as u64 <= max_allocation_bytes {
+        return String::new();
+    }
+    format!(
+        "one allocation has at most {}; ",
+        ByteCount(max_allocation_bytes)
+    )
 }
 
 #[cfg(test)]

@@ -74,7 +74,9 @@ impl ContextMemory {
     /// [`Error::OutOfMemory`].
     pub(crate) fn take(self: &Arc<Self>, size_bytes: usize, kind: UsmKind) -> Result<Block> {
         let pool = self.pool(kind);
-        let Some(class) = SizeClass::holding(size_bytes) else {
+        let class = SizeClass::holding(size_bytes);
+        let Some(class) = class.filter(|_| size_bytes <= pool.max_block_bytes()) else {
+            self.check_available(kind)?;
             return Err(self.out_of_memory(size_bytes, kind));
         };
         if let Some(block) = pool.take_idle(class) {
@@ -248,6 +250,7 @@ impl ContextMemory {
             device: self.device().filter_string(),
             device_bytes: self.device().info().memory_bytes,
             free_bytes: self.device().free_memory_bytes(),
+            max_allocation_bytes: self.device().info().max_allocation_bytes,
             used_bytes: held.used_bytes,
             pending_bytes: held.pending_bytes,
             idle_bytes: held.idle_bytes,

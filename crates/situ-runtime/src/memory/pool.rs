@@ -16,6 +16,9 @@ use crate::device::Device;
 use crate::fork::ForkLocal;
 use crate::memory::usm::UsmKind;
 
+/// What drivers promise sizes to be multiples of; see [`crate::backend::Driver::allocate`].
+const BLOCK_MULTIPLE: usize = 64;
+
 /// The counters of large blocks come after those of the shards.
 const LARGE: usize = SHARDS;
 
@@ -51,6 +54,8 @@ impl Block {
 pub(super) struct MemoryPool {
     device: Device,
     kind: UsmKind,
+    /// The most that the device gives at once. Blocks of a larger class have this size.
+    max_block_bytes: usize,
     limits: IdleLimits,
     counters: [Counters; SHARDS + 1],
     system_requests: AtomicU64,
@@ -78,9 +83,18 @@ struct Shelves {
 impl MemoryPool {
     pub(super) fn new(device: Device, kind: UsmKind) -> Self {
         let idle_bytes = device.info().memory_bytes / 4;
+        // Memory of the host is limited by the host.
+        let max_block_bytes = match kind {
+            UsmKind::Host => usize::MAX,
+            UsmKind::Device | UsmKind::Shared => {
+                let most = device.info().max_allocation_bytes;
+                usize::try_from(most).map_or(usize::MAX, |most| most - most % BLOCK_MULTIPLE)
+            }
+        };
         Self {
             device,
             kind,
+            max_block_bytes,
             limits: IdleLimits {
                 small_bytes: idle_bytes / 8 / SHARDS as u64,
                 large_bytes: idle_bytes,
@@ -118,7 +132,7 @@ impl MemoryPool {
     /// A block from the device; `None` when it has none.
     pub(super) fn take_fresh(&self, class: SizeClass) -> Option<Block> {
         let driver = self.device.driver();
-        let memory = driver.allocate(class.size_bytes(), self.kind)?;
+        let memory = driver.allocate(self.block_bytes(class), self.kind)?;
         let shelves = self.shelves();
         let size_bytes = class.size_bytes() as u64;
         let before = shelves.held_bytes.fetch_add(size_bytes, Ordering::Relaxed);
@@ -136,6 +150,16 @@ impl MemoryPool {
                 Some(Block::new(memory, class, LARGE))
             }
         }
+    }
+
+    /// The most that can be asked for at once.
+    pub(super) fn max_block_bytes(&self) -> usize {
+        self.max_block_bytes
+    }
+
+    /// How large blocks of a class are. Nobody asks for more than that, so they are all alike.
+    fn block_bytes(&self, class: SizeClass) -> usize {
+        class.size_bytes().min(self.max_block_bytes)
     }
 
     /// Notes that the device is asked for memory.
@@ -282,7 +306,11 @@ impl MemoryPool {
         let held_bytes = &self.shelves().held_bytes;
         held_bytes.fetch_sub(size_bytes as u64, Ordering::Relaxed);
         // SAFETY: the block came from this driver with this size, and nobody uses it any more.
-        unsafe { self.device.driver().free(memory, size_bytes, self.kind) };
+        unsafe {
+            self.device
+                .driver()
+                .free(memory, self.block_bytes(class), self.kind);
+        }
     }
 }
 

@@ -91,6 +91,38 @@ fn failed_calls_and_failed_work_keep_no_memory() {
 }
 
 #[test]
+fn more_than_a_device_gives_at_once_is_refused_with_the_reason() {
+    on_every_device(|queue| {
+        let queue = apart(queue, true);
+        let info = queue.device().info();
+        let held = upload(&queue, &[0u8; 1000]);
+        let most = info.max_allocation_bytes;
+        for kind in [UsmKind::Device, UsmKind::Shared] {
+            let refused = Allocation::new(&queue, most as usize + 1, kind).unwrap_err();
+            let Error::OutOfMemory {
+                size_bytes,
+                device_bytes,
+                max_allocation_bytes,
+                used_bytes,
+                ..
+            } = refused
+            else {
+                panic!("{refused}")
+            };
+            assert_eq!((size_bytes as u64, max_allocation_bytes), (most + 1, most));
+            assert_eq!((device_bytes, used_bytes > 0), (info.memory_bytes, true));
+            let text = refused.to_string();
+            assert!(text.contains("one allocation has at most"), "{text}");
+            assert!(text.contains(&queue.device().filter_string()), "{text}");
+        }
+        drop(held);
+        assert_eq!(total(&queue).used_blocks, 0);
+        // The pool works as before.
+        upload(&queue, &[0u8; 1000]);
+    });
+}
+
+#[test]
 fn dropping_everything_with_work_pending_loses_nothing() {
     on_every_device(|queue| {
         let queue = apart(queue, false);

@@ -109,6 +109,28 @@ fn memory_is_limited_and_comes_back() {
     assert_eq!(device.free_memory_bytes(), Some(before));
 }
 
+/// Blocks are rounded up to sizes that are used again, but not beyond what there is.
+#[test]
+fn all_of_the_memory_can_be_had_at_once() {
+    let added = Added::new("gpu", Some(1_000_000));
+    let device = &added.0[0];
+    let queue = Queue::new(device);
+    for size_bytes in [1_000_000, 990_000] {
+        let all = Allocation::new(&queue, size_bytes, UsmKind::Device).unwrap();
+        copy::fill(&queue, &all, 0, size_bytes, 1).unwrap();
+        assert_eq!(device.free_memory_bytes(), Some(0));
+        drop(all);
+        queue.context().trim_memory();
+        assert_eq!(device.free_memory_bytes(), Some(1_000_000));
+    }
+    let refused = Allocation::new(&queue, 1_000_001, UsmKind::Device).unwrap_err();
+    let text = refused.to_string();
+    assert!(
+        text.contains("one allocation has at most 976.6 KiB"),
+        "{text}"
+    );
+}
+
 #[test]
 fn a_gpu_has_two_tiles_that_are_partitioned_again() {
     let added = Added::new("gpu,cpu", None);
