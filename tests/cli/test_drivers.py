@@ -123,6 +123,32 @@ def test_a_library_that_crashes_or_hangs_is_a_reason(tmp_path, monkeypatch):
     assert "does not come back" in _driver_report.load_problem("libslow.so")
 
 
+@pytest.mark.parametrize("command", ["doctor", "drivers"])
+def test_a_driver_that_ends_the_process_is_found_and_named(command, vendors, tmp_path):
+    source, library = tmp_path / "crash.c", tmp_path / "libcrash.so"
+    source.write_text(
+        """
+        #include <stdio.h>
+        #include <stdlib.h>
+        void __attribute__((constructor)) f(void) { fputs("no moon here\\n", stderr); abort(); }
+        """
+    )
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source], check=True)
+    (vendors / "a.icd").write_text("libgone.so\n")
+    (vendors / "crash.icd").write_text(f"{library}\n")
+    settings = {"cache": tmp_path / "cache", "OCL_ICD_VENDORS": str(vendors)}
+    done = run(command, **settings)
+    assert done.returncode == 1
+    assert f"situ {command}: the drivers cannot be started" in done.stdout
+    why = f"the driver of {vendors / 'crash.icd'} ends the process with signal 6"
+    assert f"why:  {why}, after saying: no moon here" in done.stdout
+    fatal = json.loads(run(command, "--json", **settings).stdout)["fatal"]
+    assert (fatal["file"], fatal["signal"]) == (str(vendors / "crash.icd"), 6)
+    without = run("doctor", SITU_OPENCL="off", SITU_SYCL_LIBRARY="off", **settings)
+    assert without.returncode == 0, without.stderr
+    assert "opencl: not used" in without.stdout
+
+
 def test_a_driver_without_hardware_is_a_reason(monkeypatch):
     monkeypatch.setattr(_driver_report, "load_problem", lambda _: None)
     problem, advice = _driver_report.explain("libgpu.so")

@@ -133,23 +133,39 @@ def test_a_program_that_the_compiler_refuses_is_shown_with_its_log_and_the_users
 def test_a_kernel_that_needs_what_the_device_has_not_is_refused_before_it_is_compiled(run):
     said = run(
         """
+        @situ.kernel
+        def precise(x):
+            i = situ.get_global_id(0)
+            x[i] = x[i] + np.float64(0.1)
+
         print(sorted({"fp64"} & device.aspects))
-        x = situ.asarray(np.arange(4, dtype="float64"), device=device)
-        error = told(triple, x)
+        x = situ.asarray(np.arange(4, dtype="float32"), device=device)
+        error = told(precise, x)
         print(type(error).__name__)
         print(error)
-        y = situ.asarray(np.arange(4, dtype="float32"), device=device)
-        triple(y)
-        print(y.to_numpy().tolist())
+        triple(x)
+        print(x.to_numpy().tolist())
         """,
         FAULTY="hide=cl_khr_fp64",
     )
     lines = said.splitlines()
     assert lines[:2] == ["[]", "KernelError"]
     assert "it uses float64, which the device does not have" in said
-    assert "x[i] = x[i] * 3" in said
+    assert "x[i] = x[i] + np.float64(0.1)" in said
     assert "use float32" in said
     assert lines[-1] == "[0.0, 3.0, 6.0, 9.0]"
+
+
+def test_data_that_the_device_cannot_compute_with(run):
+    said = run(
+        """
+        error = told(situ.asarray, np.arange(4, dtype="float64"), device=device)
+        print(type(error).__name__)
+        print(error)
+        """,
+        FAULTY="hide=cl_khr_fp64",
+    )
+    assert said.startswith("DTypeError\nopencl:cpu:0 has no float64\n")
 
 
 def test_memory_of_a_kind_that_a_device_has_not(run):

@@ -132,6 +132,13 @@ def _reason(problem: str) -> str:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command and return its exit status."""
+    fatal = _driver_report.fatal_problem()
+    if fatal is not None:
+        # Whatever else there is to say would start the drivers.
+        problem = _driver_report.describe_fatal(fatal)
+        record = {"works": False, "problems": [problem], "fatal": fatal}
+        print(_text.as_json(record) if options.json else f"situ doctor: {problem}")
+        return 1
     report = examine()
     print(_text.as_json(report) if options.json else _describe(report))
     return 0 if report["works"] else 1

@@ -7,7 +7,8 @@ to hear what the system has against it.
 
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,9 @@ if not hasattr(library, "{_DRIVER_FUNCTION}"):
     sys.exit("it is no OpenCL driver, because it has no function {_DRIVER_FUNCTION}")
 """
 
+# Starts all drivers.
+_START = "from situ._native import driver_reports; driver_reports()"
+
 # Libraries of Intel's driver that come in a package of their own.
 _INTEL_LIBRARIES = ("libimf.so", "libintlc.so", "libirng.so", "libsvml.so")
 
@@ -44,9 +48,58 @@ def examine() -> list[dict[str, Any]]:
     return reports
 
 
+def fatal_problem() -> dict[str, Any] | None:
+    """Return which driver ends every process that starts it, if one does.
+
+    It is found out in other processes, so that this one can tell.
+    """
+    done = _start_drivers(None)
+    if done.returncode >= 0:
+        return None
+    for file in _opencl_vendors.read(_place()[1]):
+        with tempfile.TemporaryDirectory() as directory:
+            (Path(directory) / file.path.name).symlink_to(file.path.absolute())
+            alone = _start_drivers(_opencl_vendors.environment_with(Path(directory)))
+        if alone.returncode < 0:
+            return _fatal(str(file.path), alone)
+    return _fatal(None, done)
+
+
+def _start_drivers(environment: Mapping[str, str] | None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", _START],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def _fatal(file: str | None, done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    said = done.stderr.strip().splitlines()
+    return {"file": file, "signal": -done.returncode, "said": said[-1] if said else None}
+
+
+def describe_fatal(problem: dict[str, Any]) -> str:
+    """Write what `fatal_problem` found for people."""
+    driver = f"the driver of {problem['file']}" if problem["file"] is not None else "a driver"
+    said = f", after saying: {problem['said']}" if problem["said"] is not None else ""
+    return (
+        "the drivers cannot be started\n"
+        f"  why:  {driver} ends the process with signal {problem['signal']}{said}\n"
+        "  help: set SITU_OPENCL=off and SITU_SYCL_LIBRARY=off to work without drivers; update the "
+        "driver, or remove the file that registers it"
+    )
+
+
+def _place() -> tuple[str | None, Path]:
+    """Return where the loader looks, and the variable that says so."""
+    return _opencl_vendors.chosen() or (None, _opencl_vendors.SYSTEM_DIRECTORY)
+
+
 def _registration(report: dict[str, Any]) -> dict[str, Any]:
     """Return where OpenCL drivers are registered, and which of them did not start."""
-    variable, place = _opencl_vendors.chosen() or (None, _opencl_vendors.SYSTEM_DIRECTORY)
+    variable, place = _place()
     if place == _opencl_vendors.own_directory():
         registered_by = "situ drivers register"
     else:

@@ -62,6 +62,11 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _list(as_json: bool) -> int:
+    fatal = _driver_report.fatal_problem()
+    if fatal is not None:
+        problem = f"situ drivers: {_driver_report.describe_fatal(fatal)}"
+        print(_text.as_json({"fatal": fatal}) if as_json else problem)
+        return 1
     reports = _driver_report.examine()
     print(_text.as_json(reports) if as_json else _driver_report.describe(reports))
     return 0 if _accepted(reports) and not any(one.get("not_started") for one in reports) else 1
