@@ -161,6 +161,23 @@ mod tests {
         assert_eq!(cut(&[7, 5], none), (vec![7, 5], vec![1, 1]));
     }
 
+    /// Whatever the sizes, groups tile the range, keep the limits, and little is added.
+    #[test]
+    fn any_range_is_covered() {
+        for size in (1..3000).chain([65_537, 1_000_003]) {
+            for global in [vec![size], vec![size, 3], vec![7, size], vec![size, 1, 61]] {
+                let (rounded, local) = cut(&global, LIMITS);
+                let items: u64 = local.iter().product();
+                assert!(items <= GROUP_SIZE, "{global:?}");
+                for ((true_size, size), local) in global.iter().zip(&rounded).zip(&local) {
+                    let most = true_size + true_size / GROWTH;
+                    assert!((*true_size..=most).contains(size), "{global:?}");
+                    assert!(size.is_multiple_of(*local), "{global:?}");
+                }
+            }
+        }
+    }
+
     #[test]
     fn the_longest_range_does_not_overflow() {
         let longest = i64::MAX as u64;
