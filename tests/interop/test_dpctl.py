@@ -186,11 +186,43 @@ def test_memory_of_another_context_is_used_there(elsewhere: Any) -> None:
     assert (moved + 1).to_numpy().tolist() == [11.0] * 10
 
 
+def test_memory_is_found_by_any_description_of_its_queue(queue: Any) -> None:
+    memory = dpm.MemoryUSMShared(4, queue=queue)
+    name = queue.sycl_device.filter_string
+    backend, device_type, number = name.split(":")
+    for described in (
+        queue,
+        queue.sycl_context,
+        queue._get_capsule(),
+        queue.sycl_context._get_capsule(),
+        name,
+        (backend, device_type, int(number)),
+    ):
+        x = situ.asarray(View(memory, "u1", (4,), syclobj=described))
+        assert situ.memory.as_allocation(x).pointer == memory._pointer
+        assert x.queue.device == situ.Device("sycl")
+    memory = dpm.MemoryUSMShared(4, queue=queue)
+    for unknown in ("nowhere:cpu:0", ("a", "b"), None, 7.5):
+        with pytest.raises(situ.AddressError):
+            situ.asarray(View(memory, "u1", (4,), syclobj=unknown))
+
+
 def test_arrays_of_two_contexts_are_not_mixed(queue: Any, elsewhere: Any) -> None:
     x = situ.asarray(View(dpm.MemoryUSMShared(8, queue=queue), "f8", (1,)))
     y = situ.asarray(View(dpm.MemoryUSMShared(8, queue=elsewhere), "f8", (1,)))
     with pytest.raises(situ.PlacementError, match="different devices"):
         x + y
+
+
+def test_an_array_over_memory_has_any_dtype_and_shape(queue: Any) -> None:
+    memory = dpm.MemoryUSMShared(48, queue=queue)
+    x = situ.memory.as_array(memory, situ.int16, (4, 6))
+    x[:] = situ.asarray(np.arange(24).reshape(4, 6), queue=queue)
+    np.testing.assert_array_equal(np.frombuffer(memory, dtype="i2"), np.arange(24))
+    assert situ.memory.as_array(x, "f8").shape == (6,)
+    assert situ.memory.as_array(memory, "c16", 2).shape == (2,)
+    with pytest.raises(situ.AddressError):
+        situ.memory.as_array(memory, "f8", (7,))
 
 
 def test_a_part_of_a_device_works(queue: Any) -> None:

@@ -87,8 +87,12 @@ fn import(
     let address = described.address;
     let queue = described
         .queue()?
-        .filter(|queue| queue.device().backend() == BackendKind::Sycl)
-        .ok_or_else(|| Error::UnknownAddress { address }.into_py_err(py))?;
+        .filter(|queue| queue.device().backend() == BackendKind::Sycl);
+    let queue = match queue {
+        Some(queue) => Some(queue),
+        None => described.queue_by_name()?,
+    };
+    let queue = queue.ok_or_else(|| Error::UnknownAddress { address }.into_py_err(py))?;
     let owner = Box::new(owner.clone().unbind());
     let Range { start, end } = described.bytes;
     let allocation = detach(py, || {
@@ -154,10 +158,42 @@ impl<'py> Description<'py> {
                 .map(Some)
                 .map_err(|error| error.into_py_err(py));
         }
-        if object.is_instance_of::<PyString>() || object.is_instance_of::<PyTuple>() {
-            return Ok(queue::select(py, Some(object)).ok());
+        match self.name()? {
+            Some(name) => Ok(queue::select(py, Some(name.as_any())).ok()),
+            None => Ok(queue::select(py, Some(object)).ok()),
         }
-        Ok(None)
+    }
+
+    /// The same where `syclobj` is the name of a device in the words of dpctl, which are not situ's: what
+    /// dpctl calls `opencl:cpu:0` is a device of the backend `sycl` here.
+    fn queue_by_name(&self) -> PyResult<Option<Queue>> {
+        let Some(name) = self.name()? else {
+            return Ok(None);
+        };
+        let dpctl = name.py().import("dpctl");
+        let made = dpctl.and_then(|dpctl| dpctl.getattr("SyclQueue")?.call1((name,)));
+        made.map_or(Ok(None), |made| sycl::queue_from_python(&made))
+    }
+
+    /// The filter string in `syclobj`, also where it is in three parts.
+    fn name(&self) -> PyResult<Option<Bound<'py, PyString>>> {
+        let Some(object) = &self.sycl_object else {
+            return Ok(None);
+        };
+        if let Ok(name) = object.cast::<PyString>() {
+            return Ok(Some(name.clone()));
+        }
+        let Ok(parts) = object.cast::<PyTuple>() else {
+            return Ok(None);
+        };
+        if parts.len() != 3 {
+            return Ok(None);
+        }
+        let parts: PyResult<Vec<String>> = parts
+            .iter()
+            .map(|part| Ok(part.str()?.to_string()))
+            .collect();
+        Ok(Some(PyString::new(object.py(), &parts?.join(":"))))
     }
 }
 

@@ -111,3 +111,84 @@ fn accompany(
         None => work(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicUsize;
+
+    use super::*;
+    use crate::device::Device;
+    use crate::memory::copy;
+    use crate::memory::usm::{Allocation, UsmKind};
+    use crate::queue::{Queue, QueueProperties};
+
+    /// Counts what is asked of it.
+    #[derive(Default)]
+    struct Counting {
+        waits: AtomicUsize,
+        runs: AtomicUsize,
+    }
+
+    impl Companion for Counting {
+        fn wait(&self) -> Result<()> {
+            self.waits.fetch_add(1, Ordering::Relaxed);
+            Ok(())
+        }
+
+        fn run(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+            let waits = self.waits.load(Ordering::Relaxed);
+            let runs = self.runs.fetch_add(1, Ordering::Relaxed);
+            assert!(waits > runs, "work runs after a wait of its own");
+            work()
+        }
+
+        fn as_any(&self) -> &dyn Any {
+            self
+        }
+    }
+
+    impl Counting {
+        fn counts(&self) -> (usize, usize) {
+            let load = |count: &AtomicUsize| count.load(Ordering::Relaxed);
+            (load(&self.waits), load(&self.runs))
+        }
+    }
+
+    #[test]
+    fn work_of_a_shared_queue_runs_in_its_companion() {
+        let queue = Queue::new(&Device::default_device());
+        let companion = Arc::new(Counting::default());
+        queue.share(companion.clone());
+        let memory = Allocation::new(&queue, 10, UsmKind::Shared).unwrap();
+        copy::fill(&queue, &memory, 0, 10, 1).unwrap();
+        assert_eq!(companion.counts(), (1, 1));
+        queue.host_task("nothing", &[], || Ok(())).unwrap();
+        queue.barrier(&[]).unwrap().wait().unwrap();
+        assert_eq!(companion.counts(), (3, 3));
+        queue.wait().unwrap();
+        assert_eq!(companion.counts(), (4, 3));
+    }
+
+    #[test]
+    fn work_on_shared_memory_waits_for_all_companions_of_the_context_and_is_done_on_return() {
+        let device = Device::default_device();
+        let context = Context::new(std::slice::from_ref(&device)).unwrap();
+        let queue = || Queue::with_context(&context, &device, QueueProperties::default()).unwrap();
+        let (own, theirs) = (queue(), queue());
+        let size_bytes = 8 << 20;
+        let memory = Allocation::new(&own, size_bytes, UsmKind::Shared).unwrap();
+        let companion = Arc::new(Counting::default());
+        theirs.share(companion.clone());
+        copy::fill(&own, &memory, 0, size_bytes, 1).unwrap();
+        memory.wait_for_all().unwrap();
+        assert_eq!(companion.counts(), (0, 0), "nobody else knows the memory");
+        memory.share();
+        let event = copy::fill(&own, &memory, 0, size_bytes, 2).unwrap();
+        assert!(event.is_complete());
+        assert_eq!(companion.counts(), (1, 0));
+        copy::copy_to_host(&own, &memory, 0, &mut [0]).unwrap();
+        assert_eq!(companion.counts(), (2, 0));
+        drop(theirs);
+        assert_eq!(Arc::strong_count(&companion), 1, "only its queue keeps it");
+    }
+}
