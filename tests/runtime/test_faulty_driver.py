@@ -153,6 +153,7 @@ def test_a_device_without_double_precision_adapts(run):
             x = situ.ones(3, device=device)
             assert x.dtype == np.float32
             halve(x)
+            assert "double" not in halve.inspect("opencl")
             np.testing.assert_array_equal((x + 1).to_numpy(), np.float32([1.5, 1.5, 1.5]))
             assert float(situ.sum(x)) == 1.5
             try:

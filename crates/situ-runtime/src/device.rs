@@ -7,6 +7,8 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use situ_codegen::opencl_c::TargetOptions;
+
 use crate::backend::Driver;
 use crate::config;
 use crate::context::Context;
@@ -251,6 +253,11 @@ impl Device {
     /// Memory that is free at this moment, where that is known.
     pub fn free_memory_bytes(&self) -> Option<u64> {
         self.driver().free_memory_bytes()
+    }
+
+    /// What the emitter of OpenCL C is told about the device; `None` if it runs something else.
+    pub fn opencl_target(&self) -> Option<&TargetOptions> {
+        self.driver().opencl_target()
     }
 
     /// Whether it can do something not every device can.

@@ -82,7 +82,7 @@ impl Specialisation {
                 llvm::emit(module, &options).map(|emitted| (";", emitted.text))
             }
             "opencl" => {
-                let options = opencl_c::TargetOptions::default();
+                let options = self.device.opencl_target().cloned().unwrap_or_default();
                 opencl_c::emit(module, &options).map(|emitted| ("//", emitted.text))
             }
             _ => {

@@ -21,6 +21,7 @@ pub mod virtual_;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
+use situ_codegen::opencl_c::TargetOptions;
 use situ_ir::{NdRange, ValidModule};
 
 use crate::device_info::DeviceInfo;
@@ -74,6 +75,11 @@ pub(crate) trait Driver: Send + Sync {
         _size: u32,
     ) -> Result<Arc<dyn DeviceProgram>> {
         self.compile(module)
+    }
+
+    /// What the emitter of OpenCL C is told about the device, if that is what it runs.
+    fn opencl_target(&self) -> Option<&TargetOptions> {
+        None
     }
 
     /// Memory of a multiple of 64 bytes, aligned to 64, and to pages when it is large and the

@@ -200,6 +200,20 @@ fn a_device_without_fp64_says_so_and_refuses_such_kernels() {
 }
 
 #[test]
+fn a_device_without_long_atomics_refuses_them_by_line() {
+    let said = faulty("no_long_atomics")
+        .faults("hide=cl_khr_int64_base_atomics")
+        .run();
+    for part in [
+        "`tally`",
+        "64-bit atomics",
+        "tally.sir:2: `atomic add(out[0], 1) relaxed device;`",
+    ] {
+        assert!(said.contains(part), "{part} is not in\n{said}");
+    }
+}
+
+#[test]
 fn half_precision_needs_nothing_of_the_device() {
     faulty("half_works").faults("hide=cl_khr_fp16").run();
 }

@@ -317,6 +317,37 @@ fn no_fp64() {
 
 #[test]
 #[ignore = "run in a child process"]
+fn no_long_atomics() {
+    let tally = |dtype: &str, one: &str| {
+        let source = format!(
+            "kernel[1] tally(out: global {dtype}*) {{
+    atomic add(out[0], {one}) relaxed device;
+}}"
+        );
+        module("tally.sir", &source)
+    };
+    for device in opencl_devices() {
+        assert!(!device.info().aspects.contains(&Aspect::Atomic64));
+        let error = Program::compile(&device, &tally("i64", "1")).unwrap_err();
+        println!("{error}");
+        // Those of 32 bits, and float addition made of them, need nothing special.
+        let queue = Queue::new(&device);
+        for (dtype, one, expected) in [
+            ("i32", "1i32", (ITEMS as i32).to_le_bytes()),
+            ("f32", "1.0f32", (ITEMS as f32).to_le_bytes()),
+        ] {
+            let out = memory(&queue, 4);
+            copy::fill(&queue, &out, 0, 4, 0).unwrap();
+            run(&queue, &kernel(&device, &tally(dtype, one)), &out).unwrap();
+            let mut found = [0; 4];
+            copy::copy_to_host(&queue, &out, 0, &mut found).unwrap();
+            assert_eq!(found, expected, "{dtype}");
+        }
+    }
+}
+
+#[test]
+#[ignore = "run in a child process"]
 fn half_works() {
     let double = module(
         "double.sir",

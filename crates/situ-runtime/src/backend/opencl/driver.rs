@@ -135,6 +135,10 @@ impl Driver for OpenClDriver {
         self.device.check_process()
     }
 
+    fn opencl_target(&self) -> Option<&TargetOptions> {
+        Some(&self.code.target)
+    }
+
     fn compile(&self, module: &ValidModule) -> Result<Arc<dyn DeviceProgram>> {
         self.compile_for(module, &self.code.target)
     }
