@@ -17,6 +17,8 @@ from pathlib import Path
 DRIVER_PACKAGE = "intel-opencl-rt"
 # The package that the driver does not work without, and a library of it that shows it is there.
 LIBRARIES_PACKAGE = "intel-cmplr-lib-rt"
+# The line that installs both.
+INSTALL = f"pip install {DRIVER_PACKAGE} {LIBRARIES_PACKAGE}"
 _DRIVER = "libintelocl.so"
 _LIBRARY = "libimf.so"
 _LOADER = "libOpenCL.so.1"

@@ -120,6 +120,7 @@ def _registration(report: dict[str, Any]) -> dict[str, Any]:
         "registered_by": registered_by,
         "not_started": not_started,
         "not_linked": _not_linked(place) if registered_by == "situ drivers register" else [],
+        "not_registered": _not_registered(place),
     }
 
 
@@ -150,6 +151,16 @@ def _not_linked(place: Path) -> list[str]:
     return [
         str(file) for file in _opencl_vendors.system_files() if not (place / file.name).exists()
     ]
+
+
+def _not_registered(place: Path) -> str | None:
+    """Return Intel's driver of this Python environment, if it is there and no file names it."""
+    runtime = _intel_runtime.find()
+    if runtime is None or runtime.driver is None:
+        return None
+    driver = str(runtime.driver)
+    is_registered = any(file.library == driver for file in _opencl_vendors.read(place))
+    return None if is_registered else driver
 
 
 def explain(library: str) -> tuple[str, str]:
@@ -201,9 +212,13 @@ def _backend_lines(report: dict[str, Any]) -> Iterator[str]:
         yield f"  registered in {report['registered_in']} (by {report['registered_by']})"
     for driver in report["drivers"]:
         yield from _driver_lines(driver)
-    if not report["drivers"] and not report.get("not_started"):
+    if report.get("not_registered") is not None:
+        yield f"  not registered: {report['not_registered']}"
+        yield "    why:  the loader does not look into Python environments by itself"
+        yield "    help: situ drivers register"
+    elif "registered_in" in report and not report["drivers"] and not report["not_started"]:
         yield "  no driver is registered"
-        yield "    help: `situ drivers register` registers Intel's, which `pip install` can install"
+        yield f"    help: {_intel_runtime.INSTALL}, then: situ drivers register"
     for missing in report.get("not_started", []):
         yield f"  did not start: {missing['file']}"
         yield from _reason(missing, "    ")

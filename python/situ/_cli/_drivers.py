@@ -24,7 +24,6 @@ cannot; and which drivers are registered but did not start.
 The drivers of the system stay visible. situ finds what was registered by itself, in this Python
 environment; for other programs, a line for the shell is printed. `unregister` undoes it.
 """
-_INSTALL = f"pip install {_intel_runtime.DRIVER_PACKAGE} {_intel_runtime.LIBRARIES_PACKAGE}"
 
 
 class _Refused(Exception):
@@ -115,7 +114,7 @@ def _intel_driver() -> tuple[_intel_runtime.IntelRuntime, Path]:
     """Return Intel's driver, which can be loaded."""
     runtime = _intel_runtime.find()
     if runtime is None:
-        advice = _INSTALL
+        advice = _intel_runtime.INSTALL
         if not _intel_runtime.is_for_this_machine():
             advice = "Intel has it for x86-64 Linux only; use a driver of the system, such as PoCL"
         message = (
