@@ -212,11 +212,14 @@ pub enum Error {
         "cannot use {} on {device}\n  \
          why:  the memory belongs to another context, which this device cannot see\n  \
          help: copy the data to this device first",
-        parameter.as_ref().map_or_else(|| "this memory".to_owned(), |name| format!("argument `{name}`"))
+        parameter.as_ref().map_or_else(
+            || "this memory".to_owned(),
+            |(kernel, name)| format!("argument `{name}` of `{kernel}`")
+        )
     )]
     ForeignAllocation {
-        /// The parameter it was passed to, if it was a launch.
-        parameter: Option<String>,
+        /// The kernel and the parameter it was passed to, if it was a launch.
+        parameter: Option<(String, String)>,
         /// The device that was to use it.
         device: String,
     },

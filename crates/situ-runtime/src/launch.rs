@@ -296,7 +296,7 @@ fn check_pointer(
 ) -> Result<()> {
     if allocation.context() != queue.context() {
         return Err(Error::ForeignAllocation {
-            parameter: Some(parameter.name.clone()),
+            parameter: Some((kernel.name().to_owned(), parameter.name.clone())),
             device: queue.device().filter_string(),
         });
     }

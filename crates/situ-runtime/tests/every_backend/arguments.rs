@@ -2,7 +2,7 @@
 
 use situ_ir::{DType, FunctionBuilder, Literal, NdRange, Type};
 use situ_runtime::error::ArgumentKind;
-use situ_runtime::{Allocation, Argument, Error, Queue, UsmKind};
+use situ_runtime::{Allocation, Argument, Context, Error, Queue, QueueProperties, UsmKind};
 
 use crate::{compile, download, every_device, on_every_device, pointer, pointer_to, upload};
 
@@ -137,11 +137,39 @@ fn memory_of_another_device_is_refused() {
         let arguments = [pointer_to(&foreign), Argument::Scalar(Literal::I64(7))];
         match queue.launch(&kernel, &one(), &arguments) {
             Err(Error::ForeignAllocation { parameter, device }) => {
-                assert_eq!(parameter.as_deref(), Some("out"));
+                assert_eq!(parameter, Some(("fill".to_owned(), "out".to_owned())));
                 assert_eq!(device, queue.device().filter_string());
             }
             result => panic!("unexpected {result:?}"),
         }
+    });
+}
+
+/// Also of the same device, and then the queue goes on.
+#[test]
+fn memory_of_another_context_is_refused() {
+    on_every_device(|queue| {
+        let device = queue.device();
+        let context = Context::new(std::slice::from_ref(device)).unwrap();
+        let elsewhere = Queue::with_context(&context, device, QueueProperties::default()).unwrap();
+        let foreign = Allocation::new(&elsewhere, 8, UsmKind::Device).unwrap();
+        let kernel = compile(queue, filling_kernel());
+        let number = Argument::Scalar(Literal::I64(7));
+        let arguments = [pointer_to(&foreign), number.clone()];
+        let error = queue.launch(&kernel, &one(), &arguments).unwrap_err();
+        let message = error.to_string();
+        for part in [
+            "argument `out` of `fill`",
+            "another context",
+            "copy the data",
+        ] {
+            assert!(message.contains(part), "{message}");
+        }
+        let own = upload(queue, &[0_i64]);
+        queue
+            .launch(&kernel, &one(), &[pointer_to(&own), number])
+            .unwrap();
+        assert_eq!(download::<i64>(queue, &own), [7]);
     });
 }
 
