@@ -310,12 +310,13 @@ def test_a_variable_that_stands_in_the_way_is_told(monkeypatch, tmp_path):
     assert line == f"  export OCL_ICD_VENDORS={tmp_path}"
 
 
-def test_drivers_installed_later_are_told(monkeypatch, tmp_path, capsys):
+def test_drivers_installed_later_are_told(monkeypatch, tmp_path):
     monkeypatch.setattr(_opencl_vendors, "own_directory", lambda: tmp_path)
     monkeypatch.setenv("OCL_ICD_VENDORS", str(tmp_path))
     monkeypatch.setattr(_opencl_vendors, "system_files", lambda: [Path("/etc/new.icd")])
-    main(["drivers"])
-    said = capsys.readouterr().out
+    report = {"backend": "opencl", "loader": "libOpenCL.so.1", "version": None, "drivers": []}
+    report.update(_driver_report._registration(report))
+    said = _driver_report.describe([report])
     assert "(by situ drivers register)" in said
     assert "  not seen: /etc/new.icd\n    why:  it was installed after" in said
 

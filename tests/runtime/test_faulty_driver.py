@@ -111,6 +111,42 @@ def test_a_device_that_is_lost_is_an_error_with_kernel_and_line(run, status):
     assert "program.py:" in said
 
 
+@pytest.mark.parametrize("status", [-4, -6])
+def test_a_launch_without_memory_is_out_of_memory(run, status):
+    said = run(
+        f"launch={status}",
+        """
+        for device in DEVICES:
+            out = situ.empty(100, dtype="int64", device=device)
+            try:
+                count(out)
+                out.queue.wait()
+                raise SystemExit("it should have failed")
+            except situ.OutOfMemoryError as error:
+                print(error)
+        """,
+    )
+    assert "clEnqueueNDRangeKernel failed for `count` on opencl:" in said
+    assert "help: the device has too little memory" in said
+
+
+def test_a_queue_goes_on_after_a_launch_that_failed(run):
+    said = run(
+        "launch=-5@1",
+        """
+        queue = situ.Queue(DEVICES[0])
+        out = situ.empty(3, dtype="int64", queue=queue)
+        try:
+            queue.submit(count, 3, out).wait()
+            raise SystemExit("it should have failed")
+        except situ.DeviceError:
+            queue.submit(count, 3, out).wait()
+        print(out.to_numpy().tolist())
+        """,
+    )
+    assert said == "[0, 1, 2]\n"
+
+
 def test_memory_that_cannot_be_had_is_out_of_memory(run):
     run(
         "allocate=-4",
@@ -142,6 +178,45 @@ def test_a_program_that_does_not_build_shows_the_line_of_the_kernel(run):
     )
     assert "get_global_idea" in said
     assert "program.py:" in said
+
+
+def test_the_log_of_the_compiler_is_shown(run):
+    said = run(
+        "build=-11",
+        """
+        try:
+            count(situ.empty(100, dtype="int64", device=DEVICES[0]))
+            raise SystemExit("it should have failed")
+        except situ.DeviceError as error:
+            print(error)
+        """,
+        FAULTY_LOG="1:2:3: error: the moon is in the wrong place",
+    )
+    assert "cannot compile `count` for opencl:cpu:0: the driver's compiler refuses it" in said
+    assert "the moon is in the wrong place" in said
+    assert "SITU_TRACE=code" in said
+
+
+def test_a_kernel_that_needs_double_precision_is_refused_where_there_is_none(run):
+    said = run(
+        "hide=cl_khr_fp64",
+        """
+        @situ.kernel
+        def precise(x):
+            i = situ.get_global_id(0)
+            x[i] = x[i] + np.float64(0.1)
+
+        for device in DEVICES:
+            try:
+                precise(situ.ones(3, device=device))
+                raise SystemExit("it should have failed")
+            except situ.KernelError as error:
+                print(error)
+        """,
+    )
+    assert "it uses float64, which the device does not have" in said
+    assert "x[i] = x[i] + np.float64(0.1)" in said
+    assert "help: use float32" in said
 
 
 def test_a_device_without_double_precision_adapts(run):
@@ -192,10 +267,15 @@ def test_a_device_with_memory_of_its_own_only(run):
 
 
 def test_devices_without_memory_that_kernels_can_address_are_refused(run):
-    run(
+    said = run(
         "hide=cl_intel_unified_shared_memory svm=0",
         """
+        from situ._native import driver_reports
+
         assert DEVICES == []
+        for driver in driver_reports()[0]["drivers"]:
+            for device in driver["devices"]:
+                print(device["problem"], device["help"])
         try:
             situ.Device("opencl")
             raise SystemExit("it should have failed")
@@ -204,3 +284,5 @@ def test_devices_without_memory_that_kernels_can_address_are_refused(run):
         assert_native_works()
         """,
     )
+    assert said.startswith("it has neither the extension")
+    assert "a newer driver" in said
