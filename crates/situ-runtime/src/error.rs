@@ -473,14 +473,17 @@ pub enum Error {
 
     /// A call of the SYCL runtime failed.
     #[error(
-        "{call} failed on {device}\n  \
+        "{call} failed{} on {device}\n  \
          why:  {}\n  \
          help: with DPCTL_VERBOSITY=error in the environment, dpctl prints what the SYCL runtime says",
+        subject.as_ref().map_or_else(String::new, |subject| format!(" for `{subject}`")),
         message.as_deref().unwrap_or("the SYCL runtime refuses, and dpctl does not pass on its reason")
     )]
     SyclFailed {
         /// The device.
         device: String,
+        /// The kernel that was to run.
+        subject: Option<String>,
         /// The function of dpctl's library.
         call: &'static str,
         /// What the runtime said, if that came through.

@@ -74,6 +74,7 @@ impl SyclDevice {
     pub(super) fn failed(&self, FailedCall { call, message }: FailedCall) -> Error {
         Error::SyclFailed {
             device: self.label.clone(),
+            subject: None,
             call,
             message,
         }
@@ -105,9 +106,10 @@ impl SyclDevice {
             Some(queue) => queue,
             None => make_queue(&self.context, &self.id).map_err(|failed| self.failed(failed))?,
         };
-        let outcome = submit_and_wait(queue.raw());
+        submit_and_wait(queue.raw())?;
+        // One that failed is not used again.
         self.idle_queues.give_back(queue);
-        outcome
+        Ok(())
     }
 
     /// The queue that this thread submits to, if it was told to use one of this device.

@@ -19,7 +19,7 @@ use super::handle::{EventRef, KernelRef, Owned};
 use crate::backend::cost::{BRIEF_NS, CostEstimate};
 use crate::backend::grouping::GroupLimits;
 use crate::backend::{DeviceProgram, opencl_c};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::launch::DeviceArgument;
 
 /// As many arguments as most kernels have.
@@ -77,6 +77,26 @@ impl SyclKernel {
                 .map(|limit| limit as u64),
             cost: CostEstimate::new(),
         })
+    }
+}
+
+impl SyclKernel {
+    /// The same error, which says that it happened to this kernel.
+    fn name_in(&self, error: Error) -> Error {
+        match error {
+            Error::SyclFailed {
+                device,
+                call,
+                message,
+                ..
+            } => Error::SyclFailed {
+                device,
+                subject: Some(self.abi.name.clone()),
+                call,
+                message,
+            },
+            other => other,
+        }
     }
 }
 
@@ -167,7 +187,8 @@ impl DeviceProgram for SyclProgram {
         self.device.check_process()?;
         let kernel = &self.kernels[kernel];
         let begin = Instant::now();
-        self.launch(kernel, range, &values(&kernel.abi, range, arguments))?;
+        let launched = self.launch(kernel, range, &values(&kernel.abi, range, arguments));
+        launched.map_err(|error| kernel.name_in(error))?;
         let own = self.device.overhead.subtract_from(begin.elapsed());
         kernel.cost.update(own, range.work_items().max(1));
         Ok(())

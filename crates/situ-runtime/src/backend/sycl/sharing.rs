@@ -277,6 +277,7 @@ pub(super) fn own<H: Handle>(
     // SAFETY: callers pass what was made for them.
     unsafe { library.own(call, made) }.map_err(|FailedCall { call, message }| Error::SyclFailed {
         device: "a device of another package".to_owned(),
+        subject: None,
         call,
         message,
     })

@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use situ_codegen::opencl_c::{OpenClModule, TargetOptions};
 
+use super::api::FailedCall;
 use super::capabilities::Asker;
 use super::code::{Code, kernel};
-use super::device::make_queue;
+use super::device::{SyclDevice, make_queue};
 use super::handle::{ContextRef, DeviceRef, Owned};
 use super::{discovery, report};
 use crate::aspect::Aspect;
@@ -74,5 +75,39 @@ fn a_program_that_does_not_compile_is_an_error_and_the_next_one_works() {
         kernel(&works, "f").unwrap();
         let missing = kernel(&works, "g").err().expect("there is no `g`");
         assert_eq!(missing.call, "DPCTLKernelBundle_GetKernel");
+    }
+}
+
+#[test]
+fn a_command_that_fails_is_told_and_the_device_goes_on() {
+    for (id, context) in devices() {
+        if !(Asker { device: &id }).has(Aspect::UsmSharedAllocations) {
+            continue;
+        }
+        let device = SyclDevice::new(context, Arc::clone(&id), id, "sycl:test".to_owned()).unwrap();
+        let api = &device.library().api;
+        // SAFETY: nothing is submitted.
+        let failed = unsafe {
+            device.run("DPCTLQueue_Memset", |_| {
+                Err(FailedCall {
+                    call: "DPCTLQueue_Memset",
+                    message: Some("out of luck".to_owned()),
+                })
+            })
+        };
+        let text = failed.unwrap_err().to_string();
+        assert!(
+            text.starts_with("DPCTLQueue_Memset failed on sycl:test"),
+            "{text}"
+        );
+        assert!(text.contains("why:  out of luck"), "{text}");
+        // SAFETY: the memory has as many bytes, is read when the command has ended, and freed once.
+        unsafe {
+            let start = api.allocate_shared(64, 64, device.memory_queue()).unwrap();
+            let fill = |queue| api.queue_memset(queue, start, 7, 64);
+            device.run("DPCTLQueue_Memset", fill).unwrap();
+            assert_eq!(start.cast::<[u8; 64]>().read(), [7; 64]);
+            api.free(start, device.context.raw()).unwrap();
+        }
     }
 }
