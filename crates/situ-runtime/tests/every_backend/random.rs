@@ -26,6 +26,9 @@ const AT_LEAST: u64 = 5;
 /// What no device exceeds: programs of each flavour.
 const AT_MOST: u64 = 400;
 
+/// How often a device says how far it is.
+const PROGRESS: u64 = 100;
+
 /// Devices other than the interpreter, which would only be compared with itself.
 pub(super) fn compared_devices() -> Vec<Device> {
     let devices = every_device();
@@ -74,6 +77,9 @@ fn sweep(first_seed: u64, time: Duration, at_least: u64, at_most: u64) {
                         check(&device, &generate(first_seed + done, flavour));
                     }
                     done += 1;
+                    if done.is_multiple_of(PROGRESS) {
+                        eprintln!("{name}: {done} seeds from {first_seed} on agree");
+                    }
                 }
                 let seconds = begin.elapsed().as_secs();
                 eprintln!("{name}: {done} seeds from {first_seed} on, in {seconds} s");
