@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use situ_runtime::{Event, Profile};
 
-use crate::call::call;
+use crate::call::{call, visit};
 use crate::detach::detach;
 use crate::device::hash_of;
 use crate::error::{IntoPyErr, guard};
@@ -106,7 +106,7 @@ impl PyEvent {
             let callback = callback.unbind();
             slf.get().event.on_complete(move |_| {
                 // At the end of the interpreter there is nobody left to call.
-                Python::try_attach(|py| {
+                visit(|py| {
                     let callback = callback.into_bound(py);
                     if let Err(error) = call(&callback, &arguments.into_bound(py)) {
                         error.write_unraisable(py, Some(&callback));

@@ -99,6 +99,7 @@ mod _native {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::call::install(module.py());
         crate::interrupt::install();
         crate::sycl::install();
         crate::device::add_properties(module.py())

@@ -10,7 +10,7 @@ use situ_runtime::memory::copy;
 use situ_runtime::{Allocation, HostError, Queue, QueueProperties};
 
 use crate::array::PyArray;
-use crate::call::call;
+use crate::call::{call, visit};
 use crate::context::PyContext;
 use crate::detach::detach;
 use crate::device::{self, PyDevice, hash_of};
@@ -265,9 +265,8 @@ impl PyQueue {
             let (function, arguments) = (function.clone().unbind(), arguments.clone().unbind());
             let work = move || -> Result<(), HostError> {
                 // At the end of the interpreter there is nobody left to call.
-                let called = Python::try_attach(|py| {
-                    call(&function.into_bound(py), &arguments.into_bound(py)).map(drop)
-                });
+                let called =
+                    visit(|py| call(&function.into_bound(py), &arguments.into_bound(py)).map(drop));
                 match called {
                     Some(Err(error)) => Err(Arc::new(error)),
                     Some(Ok(())) | None => Ok(()),

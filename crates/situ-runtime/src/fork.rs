@@ -1,30 +1,81 @@
-//! What survives `fork`, and what must be made anew in the child.
+//! What survives `fork`, what must be made anew in the child, and what a fork must not come between.
 //!
 //! Only the forking thread exists in the child. Locks that another thread held stay locked for
 //! ever, and worker threads are gone. [`ForkLocal`] holds a value that belongs to one process:
 //! the child sees none and makes its own, and the parent's copy is left alone (leaked) because
-//! nothing can be said about its locks.
+//! nothing can be said about its locks. [`undivided`] is for locks of other people's that a child needs.
 
 use std::ptr;
 use std::sync::Once;
-use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 
 static GENERATION: AtomicU64 = AtomicU64::new(0);
+
+/// How many threads are about to fork.
+static FORKING: AtomicUsize = AtomicUsize::new(0);
+
+/// How many threads do something undivided.
+static UNDIVIDED: AtomicUsize = AtomicUsize::new(0);
 
 /// A number that is different in every forked child.
 ///
 /// Cheaper than asking for the process id, which is a system call.
 pub(crate) fn generation() -> u64 {
-    extern "C" fn count_fork() {
+    install();
+    GENERATION.load(Ordering::Relaxed)
+}
+
+/// Does something briefly that no fork happens in the middle of.
+///
+/// A child would find the locks taken that are held meanwhile. It must not wait for a thread that
+/// forks, nor fork itself.
+pub fn undivided<T>(work: impl FnOnce() -> T) -> T {
+    install();
+    loop {
+        UNDIVIDED.fetch_add(1, Ordering::SeqCst);
+        if FORKING.load(Ordering::SeqCst) == 0 {
+            break;
+        }
+        UNDIVIDED.fetch_sub(1, Ordering::SeqCst);
+        std::thread::yield_now();
+    }
+    let _ending = Ending;
+    work()
+}
+
+/// The end of something undivided, also when it panics.
+struct Ending;
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        UNDIVIDED.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+fn install() {
+    extern "C" fn before() {
+        FORKING.fetch_add(1, Ordering::SeqCst);
+        while UNDIVIDED.load(Ordering::SeqCst) > 0 {
+            std::thread::yield_now();
+        }
+    }
+    extern "C" fn after_in_parent() {
+        FORKING.fetch_sub(1, Ordering::SeqCst);
+    }
+    extern "C" fn after_in_child() {
+        // Other threads that were about to fork or had a look are not here.
+        FORKING.store(0, Ordering::SeqCst);
+        UNDIVIDED.store(0, Ordering::SeqCst);
         GENERATION.fetch_add(1, Ordering::Relaxed);
     }
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
-        // SAFETY: the handler only touches a lock-free atomic, which is allowed after fork. If the
+        // SAFETY: the handlers only touch lock-free atomics, which is allowed around fork. If the
         // registration fails for lack of memory, children behave as without this module.
-        unsafe { libc::pthread_atfork(None, None, Some(count_fork)) };
+        unsafe {
+            libc::pthread_atfork(Some(before), Some(after_in_parent), Some(after_in_child));
+        }
     });
-    GENERATION.load(Ordering::Relaxed)
 }
 
 /// A lazily made value that a forked child makes again.
@@ -149,6 +200,40 @@ mod tests {
             );
         }
         assert_eq!(MADE.load(Ordering::Relaxed), 1);
+    }
+
+    #[test]
+    fn forks_wait_for_what_is_undivided() {
+        static BUSY: AtomicUsize = AtomicUsize::new(0);
+        let is_over = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    while !is_over.load(Ordering::Relaxed) {
+                        undivided(|| {
+                            BUSY.fetch_add(1, Ordering::SeqCst);
+                            std::thread::yield_now();
+                            BUSY.fetch_sub(1, Ordering::SeqCst);
+                        });
+                    }
+                });
+            }
+            for _ in 0..200 {
+                // SAFETY: the child reads an atomic and ends.
+                let child = unsafe { libc::fork() };
+                if child == 0 {
+                    let busy = BUSY.load(Ordering::SeqCst) as i32;
+                    // SAFETY: it only ends the process.
+                    unsafe { libc::_exit(busy) };
+                }
+                let mut status = -1;
+                // SAFETY: the child is ours, and the status may be written.
+                unsafe { libc::waitpid(child, &raw mut status, 0) };
+                assert_eq!(status, 0, "threads that were busy in the child");
+            }
+            is_over.store(true, Ordering::Relaxed);
+        });
+        assert_eq!(undivided(|| 5), 5);
     }
 
     #[test]
