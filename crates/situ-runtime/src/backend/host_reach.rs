@@ -1,6 +1,6 @@
 //! Whether the host's own code reaches what a driver gives as `device` memory.
 //!
-//! Users are told that it does not (R44), because on another machine it will not. But a driver of this
+//! Users are told that it does not, because on another machine it will not. But a driver of this
 //! machine's processor runs kernels on threads of this process, so its `device` memory is memory of the
 //! process. Then a copy is a copy by the processor: it takes nanoseconds where a command takes microseconds,
 //! and bytes of another driver need no place in between.
