@@ -3,6 +3,7 @@
 use std::ffi::c_void;
 use std::path::PathBuf;
 use std::ptr;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::api::{Api, UsmApi, platform};
 use super::handle::{ContextId, DeviceId, PlatformId};
@@ -15,7 +16,16 @@ pub(super) struct ClPlatform {
     pub(super) facts: PlatformFacts,
     /// The functions of the USM extension, if the driver has it.
     pub(super) usm: Option<UsmApi>,
+    /// Held by the launch that runs, where launches must take turns.
+    turn: Option<Mutex<()>>,
 }
+
+/// The name of PoCL, whose launches must take turns.
+///
+/// It counts the users of loaded code by kernel and size of work-groups, but loads code anew for a range that is
+/// larger than those before. With two launches of one kernel at the same time, the end of one is then
+/// counted for the other, and an assertion ends the process (3.1; later versions count in the same way).
+const POCL: &str = "Portable Computing Language";
 
 /// What a driver says about itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,16 +46,25 @@ impl ClPlatform {
             api.platform_text(id, what)
                 .unwrap_or_else(|status| status.to_string())
         };
+        let name = api.platform_name(id);
         Self {
             api,
+            turn: (name == POCL).then(Mutex::default),
             facts: PlatformFacts {
-                name: api.platform_name(id),
+                name,
                 vendor: text(platform::VENDOR),
                 version: text(platform::VERSION),
                 file: driver_file(api, id),
             },
             usm: UsmApi::of(api, id),
         }
+    }
+
+    /// Waits until a launch may run, and lets no other run as long as the guard lives, where launches must
+    /// take turns.
+    pub(super) fn take_turn(&self) -> Option<MutexGuard<'_, ()>> {
+        let turn = self.turn.as_ref()?;
+        Some(turn.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

@@ -110,6 +110,7 @@ impl OpenClProgram {
         let (global, local) = (reversed(global), local.map(reversed));
         let local = local.as_ref().map_or(ptr::null(), |sizes| sizes.as_ptr());
         let queue = self.device.take_queue()?;
+        let _turn = self.device.platform.take_turn();
         // SAFETY: all arguments are set and lead to live memory (checked by the launch); the sizes have
         // as many entries as dimensions are named.
         let enqueued = named("clEnqueueNDRangeKernel", unsafe {
