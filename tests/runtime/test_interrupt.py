@@ -22,9 +22,12 @@ def interrupt() -> Iterator[Callable[[], None]]:
         timers.append(timer)
         timer.start()
 
+    # Shells start programs in the background so that they ignore Ctrl-C.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield press
     for timer in timers:
         timer.join()
+    signal.signal(signal.SIGINT, before)
 
 
 def waits(queue: situ.Queue, event: situ.Event, x: situ.ndarray) -> list[Callable[[], object]]:
