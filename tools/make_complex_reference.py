@@ -36,8 +36,12 @@ FUNCTIONS = [
     "exp",
     "log",
     "sqrt",
+    "expm1",
+    "log1p",
+    "log2",
+    "log10",
 ]
-GROWING = {"sin", "cos", "tan", "sinh", "cosh", "tanh", "exp"}
+GROWING = {"sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "expm1"}
 NUMPY_NAMES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"} | {
     "asinh": "arcsinh",
     "acosh": "arccosh",
@@ -145,14 +149,25 @@ def points(form: Format, function: str) -> list[tuple[float, float]]:
     return [(form.nearest(x), form.nearest(y)) for x, y in result]
 
 
+def exactly(function: str, x: float, y: float) -> mpmath.mpc:
+    """Compute a function with far more digits than a float has."""
+    point = mpmath.mpc(x, y)
+    if function == "log2":
+        return mpmath.log(point) / mpmath.log(2)
+    return getattr(mpmath, function)(point)
+
+
 def accuracy_rows(form: Format) -> list[str]:
     """Write one line for each function and point."""
     rows = []
     for function in FUNCTIONS:
+        # Each function has its own points, so that a new one changes no other.
+        random.seed(f"{form.name} {function}")
         for x, y in points(form, function):
-            value = getattr(mpmath, function)(mpmath.mpc(x, y))
+            value = exactly(function, x, y)
             numbers = (x, y, form.round(value.real), form.round(value.imag))
             rows.append(" ".join([function, *map(form.hex, numbers)]))
+    random.seed(f"{form.name} pow")
     for _ in range(80):
         base = [form.nearest(magnitude(-3, 3)) for _ in range(2)]
         exponent = [form.nearest(random.uniform(-6, 6)) for _ in range(2)]
@@ -164,6 +179,16 @@ def accuracy_rows(form: Format) -> list[str]:
     return rows
 
 
+def special_expm1(x: float, y: float) -> complex:
+    """Compute ``exp(z) - 1`` with the special values of the array API; NumPy has others."""
+    if math.isfinite(x) and math.isfinite(y):
+        value = exactly("expm1", x, y)
+        imag = DOUBLE.round(value.imag)
+        return complex(DOUBLE.round(value.real), math.copysign(imag, y) if imag == 0 else imag)
+    value = np.exp(np.complex128(complex(x, y)))
+    return complex(value.real - 1, value.imag)
+
+
 def special_rows() -> list[str]:
     """Ask NumPy about every pair of special values."""
     values = (0.0, -0.0, 0.5, -0.5, 2.0, -2.0, math.inf, -math.inf, math.nan)
@@ -173,6 +198,8 @@ def special_rows() -> list[str]:
             call = getattr(np, NUMPY_NAMES.get(function, function))
             for x, y in itertools.product(values, values):
                 value = call(np.complex128(complex(x, y)))
+                if function == "expm1":
+                    value = special_expm1(x, y)
                 numbers = (x, y, float(value.real), float(value.imag))
                 rows.append(" ".join([function, *map(DOUBLE.hex, numbers)]))
     return rows
@@ -182,7 +209,6 @@ def main() -> None:
     """Write the three files."""
     folder = Path(sys.argv[1])
     mpmath.mp.prec = 2600
-    random.seed(20240229)
     for form in (SINGLE, DOUBLE):
         (folder / f"{form.name}.txt").write_text("\n".join(accuracy_rows(form)) + "\n")
     (folder / "special.txt").write_text("\n".join(special_rows()) + "\n")

@@ -519,15 +519,15 @@ math_functions! {
     /// 2 to a power.
     Exp2, "exp2", 1, Real;
     /// `exp(x) - 1` without cancellation.
-    Expm1, "expm1", 1, Real;
+    Expm1, "expm1", 1, RealOrComplex;
     /// Natural logarithm.
     Log, "log", 1, RealOrComplex;
     /// Base-2 logarithm.
-    Log2, "log2", 1, Real;
+    Log2, "log2", 1, RealOrComplex;
     /// Base-10 logarithm.
-    Log10, "log10", 1, Real;
+    Log10, "log10", 1, RealOrComplex;
     /// `log(1 + x)` without cancellation.
-    Log1p, "log1p", 1, Real;
+    Log1p, "log1p", 1, RealOrComplex;
     /// Square root, correctly rounded for floats.
     Sqrt, "sqrt", 1, RealOrComplex;
     /// `1 / sqrt(x)`, as two rounded operations.

@@ -4,7 +4,7 @@
 //! API follow. `complex64` is computed here and rounded once. The inverse functions use Kahan's
 //! formulas, in which no two terms of opposite sign cancel, so both parts are accurate.
 
-use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, LN_2, PI};
+use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, LN_2, LOG2_E, LOG10_E, PI};
 
 use num_complex::Complex64;
 
@@ -55,8 +55,58 @@ pub(super) fn exp(z: Complex64) -> Complex64 {
     )
 }
 
+pub(super) fn expm1(z: Complex64) -> Complex64 {
+    let (x, y) = (z.re, z.im);
+    let whole = exp(z);
+    if !(x.abs() < 30.0 && y.is_finite()) {
+        return complex(whole.re - 1.0, whole.im);
+    }
+    let half_sine = libm::sin(y / 2.0);
+    let real = libm::expm1(x) * libm::cos(y) - 2.0 * half_sine * half_sine;
+    // Adding zero makes plus zero of minus zero, as the array API has it.
+    complex(real + 0.0, whole.im)
+}
+
 pub(super) fn log(z: Complex64) -> Complex64 {
     complex(log_magnitude(z), libm::atan2(z.im, z.re))
+}
+
+pub(super) fn log2(z: Complex64) -> Complex64 {
+    log(z) * LOG2_E
+}
+
+pub(super) fn log10(z: Complex64) -> Complex64 {
+    log(z) * LOG10_E
+}
+
+pub(super) fn log1p(z: Complex64) -> Complex64 {
+    let (x, y) = (z.re, z.im);
+    let moved = complex(1.0 + x, y);
+    let angle = libm::atan2(moved.im, moved.re);
+    if !(0.5..=2.0).contains(&libm::hypot(moved.re, moved.im)) {
+        return complex(log_magnitude(moved), angle);
+    }
+    // |1 + z|^2 - 1, from the largest term to the smallest and with the rounding error of each sum.
+    let (x_square, y_square) = (x * x, y * y);
+    let mut terms = [
+        2.0 * x,
+        x_square,
+        y_square,
+        x.mul_add(x, -x_square),
+        y.mul_add(y, -y_square),
+    ];
+    terms.sort_by(|left, right| right.abs().total_cmp(&left.abs()));
+    let (mut sum, mut error) = (0.0_f64, 0.0);
+    for term in terms {
+        let next = sum + term;
+        error += if sum.abs() >= term.abs() {
+            (sum - next) + term
+        } else {
+            (term - next) + sum
+        };
+        sum = next;
+    }
+    complex(libm::log1p(sum + error) / 2.0, angle)
 }
 
 /// `log |z|`, accurate for magnitudes near 1 and without overflow.

@@ -126,7 +126,11 @@ fn complex<T: ComplexNumber>(function: MathFunction) -> Option<UnaryFunction> {
         F::Acosh => |z| of_complex::<T>(z, complex_math::acosh),
         F::Atanh => |z| of_complex::<T>(z, complex_math::atanh),
         F::Exp => |z| of_complex::<T>(z, complex_math::exp),
+        F::Expm1 => |z| of_complex::<T>(z, complex_math::expm1),
         F::Log => |z| of_complex::<T>(z, complex_math::log),
+        F::Log1p => |z| of_complex::<T>(z, complex_math::log1p),
+        F::Log2 => |z| of_complex::<T>(z, complex_math::log2),
+        F::Log10 => |z| of_complex::<T>(z, complex_math::log10),
         F::Sqrt => |z| of_complex::<T>(z, complex_math::sqrt),
         _ => return None,
     })

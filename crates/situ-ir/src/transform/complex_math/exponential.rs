@@ -1,6 +1,6 @@
-//! The exponential function and the logarithm.
+//! The exponential function and the logarithms.
 
-use std::f64::consts::LN_2;
+use std::f64::consts::{LN_2, LOG2_E, LOG10_E};
 
 use super::real::{Pair, Real};
 use crate::expression::MathFunction;
@@ -56,8 +56,53 @@ pub(super) fn exp<R: Real>(z: Pair<R>) -> Pair<R> {
     )
 }
 
+/// `exp(z) - 1` without cancellation near zero.
+///
+/// Where `exp(x) cos(y)` is near 1 the real part is small beside the imaginary one, and its error is
+/// that of the whole.
+pub(super) fn expm1<R: Real>(z: Pair<R>) -> Pair<R> {
+    let Pair { re: x, im: y } = z;
+    let whole = exp(z);
+    let one = x.constant(1.0);
+    // exp(x) cos(y) - 1 = (exp(x) - 1) cos(y) - (1 - cos(y))
+    let half_sine = (y * x.constant(0.5)).apply(MathFunction::Sin);
+    let near = x.apply(MathFunction::Expm1) * y.apply(MathFunction::Cos)
+        - x.constant(2.0) * half_sine * half_sine;
+    // The standard has no minus zero here.
+    let near = near + x.constant(0.0);
+    // Far from zero nothing cancels, and `exp` knows what is infinite.
+    let is_near = x.abs().less(x.constant(40.0)) & y.is_finite();
+    Pair::new(R::select(is_near, near, whole.re - one), whole.im)
+}
+
 pub(super) fn log<R: Real>(z: Pair<R>) -> Pair<R> {
     Pair::new(log_magnitude(z), z.im.atan2(z.re))
+}
+
+pub(super) fn log2<R: Real>(z: Pair<R>) -> Pair<R> {
+    scaled_log(z, LOG2_E)
+}
+
+pub(super) fn log10<R: Real>(z: Pair<R>) -> Pair<R> {
+    scaled_log(z, LOG10_E)
+}
+
+/// `log(z) * factor`.
+fn scaled_log<R: Real>(z: Pair<R>, factor: f64) -> Pair<R> {
+    let Pair { re, im } = log(z);
+    let factor = re.constant(factor);
+    Pair::new(re * factor, im * factor)
+}
+
+/// `log(1 + z)` without cancellation near zero.
+pub(super) fn log1p<R: Real>(z: Pair<R>) -> Pair<R> {
+    let Pair { re: x, im: y } = z;
+    let moved = Pair::new(x + x.constant(1.0), y);
+    let is_near = is_near_one(moved.re.abs().larger(y.abs()));
+    // |1 + z|² - 1 = x² + y² + 2x
+    let near = half_log1p(squares_plus(x, y, x + x));
+    let re = R::select(is_near, near, log_magnitude(moved));
+    Pair::new(re, moved.im.atan2(moved.re))
 }
 
 /// `log(|z|)`.
@@ -67,22 +112,30 @@ pub(super) fn log_magnitude<R: Real>(z: Pair<R>) -> R {
     let larger = R::select(swap, y, x);
     let smaller = R::select(swap, x, y);
 
-    // Near the unit circle the logarithm is small and feels every rounding of |z|.
-    let is_near = larger.greater(x.constant(0.5)) & larger.less(x.constant(1.5));
-    let near = x.constant(0.5) * square_minus_one(larger, smaller).apply(MathFunction::Log1p);
-
+    let near = half_log1p(squares_plus(larger, smaller, x.constant(-1.0)));
     let scaling = Scaling::new(larger);
     let magnitude = (larger * scaling.factor).hypot(smaller * scaling.factor);
     let far = magnitude.apply(MathFunction::Log) - scaling.log_factor;
-    R::select(is_near, near, far)
+    R::select(is_near_one(larger), near, far)
 }
 
-/// `a² + b² - 1` for `a` near 1 and `b` not larger, without cancellation: the squares and sums are
-/// kept with their rounding errors.
-fn square_minus_one<R: Real>(a: R, b: R) -> R {
+/// Whether the larger part of a number is so near 1 that the logarithm of the magnitude is small and
+/// feels every rounding of it.
+fn is_near_one<R: Real>(larger: R) -> R::Condition {
+    larger.greater(larger.constant(0.5)) & larger.less(larger.constant(1.5))
+}
+
+/// `log(sqrt(1 + square))`.
+fn half_log1p<R: Real>(square: R) -> R {
+    square.constant(0.5) * square.apply(MathFunction::Log1p)
+}
+
+/// `a² + b² + c` where `c` cancels most of the squares: these and the sums are kept with their
+/// rounding errors.
+fn squares_plus<R: Real>(a: R, b: R, c: R) -> R {
     let (a_squared, b_squared) = (a * a, b * b);
     let (a_error, b_error) = (a.fma(a, -a_squared), b.fma(b, -b_squared));
-    let (difference, difference_error) = add_exactly(a_squared, a.constant(-1.0));
+    let (difference, difference_error) = add_exactly(a_squared, c);
     let (sum, sum_error) = add_exactly(difference, b_squared);
     let (errors, errors_error) = add_exactly(a_error, b_error);
     let (total, total_error) = add_exactly(sum, errors);

@@ -10,7 +10,8 @@
 //! Special values are those of C's Annex G as the array API standard lists them. Where the standard
 //! leaves a sign open, it is not specified here either. Intermediate results neither overflow nor
 //! cancel, so what is lost is a few ulp of each part; `tests.rs` records how many for each
-//! function. Powers are the exception: the error of `z ** w` grows with the size of `w * log(z)`.
+//! function. Powers are the exception: the error of `z ** w` grows with the size of `w * log(z)`. So is
+//! the real part of `expm1(z)`, whose error is a few ulp of the whole number.
 
 mod arithmetic;
 mod exponential;
@@ -44,7 +45,11 @@ pub(super) fn apply<R: Real>(function: MathFunction, z: Pair<R>) -> Option<Pair<
         MathFunction::Acosh => inverse::acosh(z),
         MathFunction::Atanh => inverse::atanh(z),
         MathFunction::Exp => exponential::exp(z),
+        MathFunction::Expm1 => exponential::expm1(z),
         MathFunction::Log => exponential::log(z),
+        MathFunction::Log1p => exponential::log1p(z),
+        MathFunction::Log2 => exponential::log2(z),
+        MathFunction::Log10 => exponential::log10(z),
         MathFunction::Sqrt => root::sqrt(z),
         _ => return None,
     })
