@@ -26,19 +26,29 @@ __all__ = [
     "bitwise_or",
     "bitwise_right_shift",
     "bitwise_xor",
+    "cbrt",
     "ceil",
+    "clip",
+    "conj",
     "copysign",
     "cos",
     "cosh",
+    "deg2rad",
     "divide",
     "equal",
     "exp",
+    "exp2",
     "expm1",
     "floor",
     "floor_divide",
+    "fmax",
+    "fmin",
+    "fmod",
     "greater",
     "greater_equal",
+    "heaviside",
     "hypot",
+    "imag",
     "isfinite",
     "isinf",
     "isnan",
@@ -48,6 +58,8 @@ __all__ = [
     "log1p",
     "log2",
     "log10",
+    "logaddexp",
+    "logaddexp2",
     "logical_and",
     "logical_not",
     "logical_or",
@@ -60,8 +72,13 @@ __all__ = [
     "not_equal",
     "positive",
     "pow",
+    "rad2deg",
+    "real",
+    "reciprocal",
     "remainder",
     "round",
+    "sign",
+    "signbit",
     "sin",
     "sinh",
     "sqrt",
@@ -70,6 +87,7 @@ __all__ = [
     "tan",
     "tanh",
     "trunc",
+    "where",
 ]
 
 Number = bool | int | float | complex
@@ -367,3 +385,144 @@ tanh = _unary(
     "tanh", "Hyperbolic tangent of each element.", "[0.0, 1.0]", "array([0.    , 0.7616])"
 )
 trunc = _unary("trunc", "Each element rounded towards zero.", "[1.7, -1.7]", "array([ 1., -1.])")
+cbrt = _unary("cbrt", "Cube root of each element.", "[8.0, -27.0]", "array([ 2., -3.])")
+conj = _unary(
+    "conj", "Complex conjugate of each element.", "[1 + 2j, 3 - 4j]", "array([1.-2.j, 3.+4.j])"
+)
+deg2rad = _unary("deg2rad", "Degrees in radians.", "[0.0, 180.0]", "array([0.    , 3.1416])")
+exp2 = _unary("exp2", "2 to the power of each element.", "[0.0, 3.0]", "array([1., 8.])")
+fmax = _binary(
+    "fmax",
+    "The larger element; the other one if one is NaN.",
+    ('[1.0, float("nan")]', "[3.0, 2.0]"),
+    "array([3., 2.])",
+)
+fmin = _binary(
+    "fmin",
+    "The smaller element; the other one if one is NaN.",
+    ('[1.0, float("nan")]', "[3.0, 2.0]"),
+    "array([1., 2.])",
+)
+fmod = _binary(
+    "fmod",
+    "Remainder of division rounded towards zero, with the sign of `x1`.",
+    ("[7, -7]", "[3, 3]"),
+    "array([ 1, -1])",
+)
+heaviside = _binary(
+    "heaviside",
+    "0 where `x1` is negative, 1 where it is positive, `x2` where it is zero.",
+    ("[-1.5, 0.0, 2.0]", "[0.5, 0.5, 0.5]"),
+    "array([0. , 0.5, 1. ])",
+)
+imag = _unary("imag", "Imaginary part of each element.", "[1 + 2j, 3 - 4j]", "array([ 2., -4.])")
+logaddexp = _binary(
+    "logaddexp",
+    "``log(exp(x1) + exp(x2))`` without overflow.",
+    ("[1000.0]", "[1000.0]"),
+    "array([1000.6931])",
+)
+logaddexp2 = _binary(
+    "logaddexp2",
+    "``log2(2**x1 + 2**x2)`` without overflow.",
+    ("[2000.0]", "[2000.0]"),
+    "array([2001.])",
+)
+rad2deg = _unary(
+    "rad2deg", "Radians in degrees.", "[0.0, 3.141592653589793]", "array([  0., 180.])"
+)
+real = _unary("real", "Real part of each element.", "[1 + 2j, 3 - 4j]", "array([1., 3.])")
+reciprocal = _unary("reciprocal", "1 divided by each element.", "[2.0, 4.0]", "array([0.5 , 0.25])")
+sign = _unary(
+    "sign",
+    "-1, 0 or 1 by the sign of each element; ``x / abs(x)`` of complex ones.",
+    "[-3, 0, 5]",
+    "array([-1,  0,  1])",
+)
+signbit = _unary(
+    "signbit",
+    "Whether each element is negative, or minus zero.",
+    "[-0.0, 2.0]",
+    "array([ True, False])",
+)
+
+
+def clip(
+    x: ndarray,
+    /,
+    min: ndarray | Number | None = None,
+    max: ndarray | Number | None = None,
+    *,
+    out: ndarray | None = None,
+    queue: Place | None = None,
+) -> ndarray:
+    """Each element, but not less than `min` and not more than `max`.
+
+    Parameters
+    ----------
+    x
+        An array.
+    min, max
+        The limits, which broadcast with `x`; ``None`` for no limit.
+    out
+        Where the result goes; a new array by default.
+    queue
+        What runs the function: a queue from which the arrays are accessible. By default the queue
+        that all arrays agree on.
+
+    Returns
+    -------
+    ndarray
+        The results.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.clip(situ.asarray([-5, 3, 12]), 0, 10).to_numpy()
+    array([ 0,  3, 10])
+    """
+    if min is None and max is None:
+        return _native.elementwise("positive", x, out=out, queue=queue)
+    if min is None:
+        return _native.elementwise("minimum", x, max, out=out, queue=queue)
+    if max is None:
+        return _native.elementwise("maximum", x, min, out=out, queue=queue)
+    return _native.elementwise("clip", x, min, max, out=out, queue=queue)
+
+
+def where(
+    condition: ndarray,
+    x1: ndarray | Number,
+    x2: ndarray | Number,
+    /,
+    *,
+    out: ndarray | None = None,
+    queue: Place | None = None,
+) -> ndarray:
+    """Choose from `x1` where the condition holds, and from `x2` elsewhere.
+
+    Parameters
+    ----------
+    condition
+        An array; elements that are not zero hold.
+    x1, x2
+        Arrays or numbers that broadcast with the condition.
+    out
+        Where the result goes; a new array by default.
+    queue
+        What runs the function: a queue from which the arrays are accessible. By default the queue
+        that all arrays agree on.
+
+    Returns
+    -------
+    ndarray
+        The chosen elements, in the common dtype of `x1` and `x2`.
+
+    Examples
+    --------
+    >>> import situ
+    >>> x = situ.asarray([-1.5, 2.0])
+    >>> situ.where(x > 0, x, 0.0).to_numpy()
+    array([0., 2.])
+    """
+    return _native.elementwise("where", condition, x1, x2, out=out, queue=queue)

@@ -78,7 +78,7 @@ pub fn apply(
         explicit: queue,
     };
     let inputs = operands.iter().map(Operand::participant);
-    let named = operand_names(operands.len()).iter().copied().zip(inputs);
+    let named = operand_names(function).iter().copied().zip(inputs);
     let output = out.map(|out| ("out", Participant::Output(out)));
     let placement = placer.place(named.chain(output))?;
     let placement = placement.ok_or(Error::NoArray {
@@ -95,9 +95,8 @@ pub fn apply(
         device_dtypes::check(dtype, device)?;
     }
     let default_float = device_dtypes::default_float(device);
-    let dtypes = operand_dtypes(&operands, default_float);
+    let dtypes = operand_dtypes(function, &operands, default_float);
     let signature = function.signature(&dtypes)?.on(device);
-    let compute = signature.compute[0];
     let out = match out {
         Some(out) => {
             check_out(function.name, out, &shape, signature.result)?;
@@ -110,13 +109,17 @@ pub fn apply(
             placement.usm_kind,
         )?,
     };
-    let input = |operand: &Operand| match operand {
+    let input = |(operand, &compute): (&Operand, &DType)| match operand {
         Operand::Array(array) => separated(array, &out).map(Input::Array),
-        Operand::Scalar(scalar) => scalar_literal(function, *scalar, compute).map(Input::Scalar),
+        Operand::Scalar(scalar) => scalar_literal(*scalar, compute).map(Input::Scalar),
         Operand::Literal(literal) => Ok(Input::Scalar(*literal)),
         Operand::HostArray => Err(host_array_placed()),
     };
-    let inputs: SmallVec<[Input; 3]> = operands.iter().map(input).collect::<Result<_, Error>>()?;
+    let inputs: SmallVec<[Input; 3]> = operands
+        .iter()
+        .zip(&signature.compute)
+        .map(input)
+        .collect::<Result<_, Error>>()?;
     let body: &MapBody<'_> = &|f, x| function.expression(f, x);
     launch(
         function.name,
@@ -130,10 +133,12 @@ pub fn apply(
 }
 
 /// What the array API calls the operands of a function.
-fn operand_names(count: usize) -> &'static [&'static str] {
-    match count {
-        1 => &["x"],
-        _ => &["x1", "x2", "x3"],
+fn operand_names(function: &Elementwise) -> &'static [&'static str] {
+    match (function.name, function.arity) {
+        ("where", _) => &["condition", "x1", "x2"],
+        ("clip", _) => &["x", "min", "max"],
+        (_, 1) => &["x"],
+        _ => &["x1", "x2"],
     }
 }
 
@@ -336,8 +341,13 @@ fn strong(function: &Elementwise, operand: &Operand, all: &[Operand]) -> Operand
 }
 
 /// The dtype each operand has for the type rules: Python scalars adapt to the others.
-fn operand_dtypes(operands: &[Operand], default_float: DType) -> SmallVec<[DType; 3]> {
-    let strong = operands.iter().filter_map(Operand::dtype).reduce(promote);
+fn operand_dtypes(
+    function: &Elementwise,
+    operands: &[Operand],
+    default_float: DType,
+) -> SmallVec<[DType; 3]> {
+    let deciding = function.deciding(operands).iter();
+    let strong = deciding.filter_map(Operand::dtype).reduce(promote);
     let adapted = |scalar: &PythonScalar| match strong {
         Some(dtype) => scalar.promote_with(dtype, default_float),
         None => scalar.default_dtype(default_float),
@@ -355,12 +365,8 @@ fn operand_dtypes(operands: &[Operand], default_float: DType) -> SmallVec<[DType
 }
 
 /// The constant that a Python scalar becomes.
-fn scalar_literal(
-    function: &Elementwise,
-    scalar: PythonScalar,
-    compute: DType,
-) -> Result<Literal, Error> {
-    if function.rule == TypeRule::Logical {
+fn scalar_literal(scalar: PythonScalar, compute: DType) -> Result<Literal, Error> {
+    if compute.is_bool() {
         let truth = match scalar {
             PythonScalar::Bool(value) => value,
             PythonScalar::Int(value) => value != 0,

@@ -1,0 +1,281 @@
+//! What functions compute where one operator or one function of the IR does not say it.
+//!
+//! Each looks at the dtype it computes in, as the function's type rule chose it.
+
+use std::f64::consts::{LN_2, PI};
+
+use situ_ir::{
+    BinaryOperator, DType, Expression, FunctionBuilder, Handle, Literal, MathFunction,
+    UnaryOperator,
+};
+
+use BinaryOperator as B;
+use MathFunction as M;
+use UnaryOperator as U;
+
+type Value = Handle<Expression>;
+
+/// A number in the dtype of another.
+fn constant(f: &mut FunctionBuilder, like: Value, number: f64) -> Value {
+    let dtype = f.dtype_of(like);
+    f.literal(Literal::from_f64(dtype, number))
+}
+
+/// Computes in `float32` instead of `float16`, so that there is one rounding at the end.
+fn widened(
+    f: &mut FunctionBuilder,
+    x: &[Value],
+    body: impl FnOnce(&mut FunctionBuilder, &[Value]) -> Value,
+) -> Value {
+    if f.dtype_of(x[0]) != DType::F16 {
+        return body(f, x);
+    }
+    let wide: Vec<_> = x.iter().map(|&x| f.cast(x, DType::F32)).collect();
+    let result = body(f, &wide);
+    f.cast(result, DType::F16)
+}
+
+/// The operand itself.
+pub(super) fn same(_: &mut FunctionBuilder, x: &[Value]) -> Value {
+    x[0]
+}
+
+pub(super) fn negative(f: &mut FunctionBuilder, x: &[Value]) -> Value {
+    f.unary(U::Negate, x[0])
+}
+
+pub(super) fn square(f: &mut FunctionBuilder, x: &[Value]) -> Value {
+    f.multiply(x[0], x[0])
+}
+
+pub(super) fn abs(f: &mut FunctionBuilder, x: &[Value]) -> Value {
+    let dtype = f.dtype_of(x[0]);
+    if dtype.is_bool() || dtype.is_unsigned() {
+        return x[0];
+    }
+    f.unary(U::Abs, x[0])
+}
+
+pub(super) fn real(f: &mut FunctionBuilder, x: &[Value]) -> Value {
+    if f.dtype_of(x[0]).is_complex() {
+        return f.unary(U::Real, x[0]);
+    }
+    x[0]
+}
+
+pub(super) fn imag(f: &mut FunctionBuilder, x: &[Value]) -> Value {
+    let dtype = f.dtype_of(x[0]);
+    if dtype.is_complex() {
+        return f.unary(U::Imaginary, x[0]);
+    }
+    f.literal(Literal::zero(dtype))
+}
+
+pub(super) fn conj(f: &mut FunctionBuilder, x: &[Value]) -> Value {
+    if f.dtype_of(x[0]).is_complex() {
+        return f.unary(U::Conjugate, x[0]);
+    }
+    x[0]
+}
+
+/// -1, 0 or 1; for a complex number the number of magnitude one that points in its direction.
+pub(super) fn sign(f: &mut FunctionBuilder, x: &[Value]) -> Value {
+    let (x, dtype) = (x[0], f.dtype_of(x[0]));
+    let (zero, one) = (
+        f.literal(Literal::zero(dtype)),
+        f.literal(Literal::one(dtype)),
+    );
+    if dtype.is_complex() {
+        let magnitude = f.unary(U::Abs, x);
+        let magnitude = f.cast(magnitude, dtype);
+        let direction = f.binary(B::Divide, x, magnitude);
+        let is_zero = f.binary(B::Equal, x, zero);
+        return f.select(is_zero, zero, direction);
+    }
+    let is_positive = f.binary(B::Greater, x, zero);
+    if dtype.is_unsigned() {
+        return f.select(is_positive, one, zero);
+    }
+    let minus_one = f.unary(U::Negate, one);
+    let is_negative = f.binary(B::Less, x, zero);
+    // Zeros stay what they are, and so do NaNs; NumPy makes plus zero of minus zero.
+    let rest = if dtype.is_float() { f.add(x, zero) } else { x };
+    let rest = f.select(is_negative, minus_one, rest);
+    f.select(is_positive, one, rest)
+}
+
+pub(super) fn sign_bit(f: &mut FunctionBuilder, x: &[Value]) -> Value {
+    let (x, dtype) = (x[0], f.dtype_of(x[0]));
+    if dtype.is_float() {
+        return f.unary(U::SignBit, x);
+    }
+    if dtype.is_bool() || dtype.is_unsigned() {
+        return f.literal(Literal::Bool(false));
+    }
+    let zero = f.literal(Literal::zero(dtype));
+    f.binary(B::Less, x, zero)
+}
+
+pub(super) fn reciprocal(f: &mut FunctionBuilder, x: &[Value]) -> Value {
+    let dtype = f.dtype_of(x[0]);
+    let one = f.literal(Literal::one(dtype));
+    let operator = if dtype.is_integer() {
+        B::TruncatingDivide
+    } else {
+        B::Divide
+    };
+    f.binary(operator, one, x[0])
+}
+
+/// `minimum(maximum(x, low), high)`.
+pub(super) fn clip(f: &mut FunctionBuilder, x: &[Value]) -> Value {
+    if f.dtype_of(x[0]).is_bool() {
+        let raised = f.binary(B::BitOr, x[0], x[1]);
+        return f.binary(B::BitAnd, raised, x[2]);
+    }
+    let raised = f.binary(B::Maximum, x[0], x[1]);
+    f.binary(B::Minimum, raised, x[2])
+}
+
+/// The second operand where the first holds, and the third elsewhere.
+pub(super) fn choose(f: &mut FunctionBuilder, x: &[Value]) -> Value {
+    f.select(x[0], x[1], x[2])
+}
+
+/// `log(exp(x) + exp(y))` without overflow.
+pub(super) fn logaddexp(f: &mut FunctionBuilder, x: &[Value]) -> Value {
+    widened(f, x, |f, x| log_add(f, x, M::Exp, None))
+}
+
+/// `log2(2**x + 2**y)` without overflow.
+pub(super) fn logaddexp2(f: &mut FunctionBuilder, x: &[Value]) -> Value {
+    widened(f, x, |f, x| log_add(f, x, M::Exp2, Some(1.0 / LN_2)))
+}
+
+/// The larger plus `log(1 + power(-|difference|))`, the logarithm times a factor.
+fn log_add(f: &mut FunctionBuilder, x: &[Value], power: M, factor: Option<f64>) -> Value {
+    let larger = f.binary(B::Maximum, x[0], x[1]);
+    let difference = f.binary(B::Subtract, x[0], x[1]);
+    let distance = f.unary(U::Abs, difference);
+    let fall = f.unary(U::Negate, distance);
+    // Two equal infinities have no difference that is a number, but they are equally far.
+    let is_same = f.binary(B::Equal, x[0], x[1]);
+    let zero = constant(f, x[0], 0.0);
+    let fall = f.select(is_same, zero, fall);
+    let share = f.math(power, &[fall]);
+    let mut logarithm = f.math(M::Log1p, &[share]);
+    if let Some(factor) = factor {
+        let factor = constant(f, x[0], factor);
+        logarithm = f.multiply(logarithm, factor);
+    }
+    f.add(larger, logarithm)
+}
+
+pub(super) fn radians(f: &mut FunctionBuilder, x: &[Value]) -> Value {
+    scaled(f, x, PI / 180.0)
+}
+
+pub(super) fn degrees(f: &mut FunctionBuilder, x: &[Value]) -> Value {
+    scaled(f, x, 180.0 / PI)
+}
+
+fn scaled(f: &mut FunctionBuilder, x: &[Value], factor: f64) -> Value {
+    widened(f, x, |f, x| {
+        let factor = constant(f, x[0], factor);
+        f.multiply(x[0], factor)
+    })
+}
+
+/// 0 below zero, 1 above, the second operand at zero.
+pub(super) fn heaviside(f: &mut FunctionBuilder, x: &[Value]) -> Value {
+    let (zero, one) = (constant(f, x[0], 0.0), constant(f, x[0], 1.0));
+    let is_zero = f.binary(B::Equal, x[0], zero);
+    let is_less = f.binary(B::Less, x[0], zero);
+    let is_nan = f.unary(U::IsNan, x[0]);
+    let rest = f.select(is_nan, x[0], one);
+    let rest = f.select(is_less, zero, rest);
+    f.select(is_zero, x[1], rest)
+}
+
+/// C's remainder, also of integers.
+pub(super) fn fmod(f: &mut FunctionBuilder, x: &[Value]) -> Value {
+    if f.dtype_of(x[0]).is_float() {
+        return f.math(M::Fmod, x);
+    }
+    f.binary(B::TruncatingRemainder, x[0], x[1])
+}
+
+/// The smaller; the other one if one is NaN.
+pub(super) fn fmin(f: &mut FunctionBuilder, x: &[Value]) -> Value {
+    if f.dtype_of(x[0]).is_float() {
+        return f.math(M::Fmin, x);
+    }
+    f.binary(B::Minimum, x[0], x[1])
+}
+
+/// The larger; the other one if one is NaN.
+pub(super) fn fmax(f: &mut FunctionBuilder, x: &[Value]) -> Value {
+    if f.dtype_of(x[0]).is_float() {
+        return f.math(M::Fmax, x);
+    }
+    f.binary(B::Maximum, x[0], x[1])
+}
+
+pub(super) fn is_nan(f: &mut FunctionBuilder, x: &[Value]) -> Value {
+    either_part(f, x[0], U::IsNan)
+}
+
+pub(super) fn is_inf(f: &mut FunctionBuilder, x: &[Value]) -> Value {
+    either_part(f, x[0], U::IsInf)
+}
+
+/// Whether a test holds for a number or one of its parts; no integer is special.
+fn either_part(f: &mut FunctionBuilder, x: Value, test: U) -> Value {
+    let dtype = f.dtype_of(x);
+    if dtype.is_float() {
+        return f.unary(test, x);
+    }
+    if !dtype.is_complex() {
+        return f.literal(Literal::Bool(false));
+    }
+    let (real, imaginary) = (f.unary(U::Real, x), f.unary(U::Imaginary, x));
+    let (real, imaginary) = (f.unary(test, real), f.unary(test, imaginary));
+    f.binary(B::BitOr, real, imaginary)
+}
+
+pub(super) fn is_finite(f: &mut FunctionBuilder, x: &[Value]) -> Value {
+    let dtype = f.dtype_of(x[0]);
+    if dtype.is_float() {
+        return f.unary(U::IsFinite, x[0]);
+    }
+    if !dtype.is_complex() {
+        return f.literal(Literal::Bool(true));
+    }
+    let (real, imaginary) = (f.unary(U::Real, x[0]), f.unary(U::Imaginary, x[0]));
+    let (real, imaginary) = (f.unary(U::IsFinite, real), f.unary(U::IsFinite, imaginary));
+    f.binary(B::BitAnd, real, imaginary)
+}
+
+/// Compares an `int64` with a `uint64`, in either order: a negative number is less than all others,
+/// and what is not negative fits into `uint64`.
+pub(super) fn compare_mixed_signs(
+    f: &mut FunctionBuilder,
+    operator: BinaryOperator,
+    left: Value,
+    right: Value,
+) -> Value {
+    let signed_first = f.dtype_of(left).is_signed();
+    let signed = if signed_first { left } else { right };
+    let zero = f.index(0);
+    let is_negative = f.binary(B::Less, signed, zero);
+    let of_negative = match operator {
+        B::NotEqual => true,
+        B::Less | B::LessEqual => signed_first,
+        B::Greater | B::GreaterEqual => !signed_first,
+        _ => false,
+    };
+    let of_negative = f.literal(Literal::Bool(of_negative));
+    let (left, right) = (f.cast(left, DType::U64), f.cast(right, DType::U64));
+    let of_others = f.binary(operator, left, right);
+    f.select(is_negative, of_negative, of_others)
+}
