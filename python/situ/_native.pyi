@@ -46,6 +46,7 @@ __all__ = [
     "placement_of_nested",
     "platforms",
     "queues_equivalent",
+    "reduce",
     "remove_virtual_devices",
     "restore_context",
     "restore_queue",
@@ -102,6 +103,16 @@ def elementwise(
 ) -> ndarray: ...
 def elementwise_functions() -> list[tuple[str, int]]: ...
 def default_float(*, device: _Place | None = None) -> np.dtype[Any]: ...
+def reduce(
+    name: str,
+    x: ndarray,
+    *,
+    axis: int | Sequence[int] | None = None,
+    dtype: npt.DTypeLike | None = None,
+    keepdims: bool = False,
+    correction: float = 0.0,
+    queue: _Place | None = None,
+) -> ndarray: ...
 def from_numpy(
     host: npt.NDArray[Any], *, device: _Place | None = None, usm_type: str | None = None
 ) -> ndarray: ...
@@ -614,6 +625,66 @@ class ndarray:
         axis: int | Sequence[int] | None = None,
         *,
         dtype: npt.DTypeLike | None = None,
+        keepdims: bool = False,
+        queue: _Place | None = None,
+    ) -> ndarray: ...
+    def prod(
+        self,
+        axis: int | Sequence[int] | None = None,
+        *,
+        dtype: npt.DTypeLike | None = None,
+        keepdims: bool = False,
+        queue: _Place | None = None,
+    ) -> ndarray: ...
+    def mean(
+        self,
+        axis: int | Sequence[int] | None = None,
+        *,
+        dtype: npt.DTypeLike | None = None,
+        keepdims: bool = False,
+        queue: _Place | None = None,
+    ) -> ndarray: ...
+    def min(
+        self,
+        axis: int | Sequence[int] | None = None,
+        *,
+        keepdims: bool = False,
+        queue: _Place | None = None,
+    ) -> ndarray: ...
+    def max(
+        self,
+        axis: int | Sequence[int] | None = None,
+        *,
+        keepdims: bool = False,
+        queue: _Place | None = None,
+    ) -> ndarray: ...
+    def all(
+        self,
+        axis: int | Sequence[int] | None = None,
+        *,
+        keepdims: bool = False,
+        queue: _Place | None = None,
+    ) -> ndarray: ...
+    def any(
+        self,
+        axis: int | Sequence[int] | None = None,
+        *,
+        keepdims: bool = False,
+        queue: _Place | None = None,
+    ) -> ndarray: ...
+    def var(
+        self,
+        axis: int | Sequence[int] | None = None,
+        *,
+        correction: float = 0.0,
+        keepdims: bool = False,
+        queue: _Place | None = None,
+    ) -> ndarray: ...
+    def std(
+        self,
+        axis: int | Sequence[int] | None = None,
+        *,
+        correction: float = 0.0,
         keepdims: bool = False,
         queue: _Place | None = None,
     ) -> ndarray: ...

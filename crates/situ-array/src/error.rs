@@ -150,6 +150,18 @@ pub enum Error {
         /// What to do instead.
         help: &'static str,
     },
+    /// A reduction that has no answer for no elements.
+    #[error(
+        "`{operation}` of no elements has no answer\n  why:  the shape is {}, so there is nothing to choose \
+         from\n  help: check the size first, or name axes that are not empty",
+        tuple(shape)
+    )]
+    NothingToReduce {
+        /// The function.
+        operation: &'static str,
+        /// The shape of the array.
+        shape: Vec<usize>,
+    },
     /// A Python integer next to an array whose dtype cannot hold it.
     #[error(
         "the integer {value} does not fit into {dtype}\n  why:  a Python int takes the dtype of \

@@ -22,6 +22,7 @@ pub mod kernels;
 pub mod layout;
 pub mod loop_nest;
 pub mod placement;
+mod reduction;
 
 pub use array::Array;
 pub use error::Error;

@@ -6,7 +6,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyEllipsis, PySlice, PyTuple};
 use situ_array::functions::apply;
-use situ_array::functions::{creation, manipulation, statistical};
+use situ_array::functions::{creation, manipulation};
 use situ_array::{Array, IndexItem};
 
 use crate::context::PyContext;
@@ -15,6 +15,7 @@ use crate::device::PyDevice;
 use crate::error::{IntoPyErr, guard};
 use crate::host_memory;
 use crate::queue::PyQueue;
+use crate::reductions::{self, Options};
 use crate::{dtype, operand, placement};
 
 /// An n-dimensional array on a device.
@@ -201,14 +202,158 @@ impl PyArray {
         keepdims: bool,
         queue: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        guard(|| {
-            let queue = placement::named(py, queue)?;
-            let axes = axis.map(axes_from_python).transpose()?;
-            let dtype = dtype.map(dtype::from_python).transpose()?;
-            let (axes, queue) = (axes.as_deref(), queue.as_ref());
-            let work = || statistical::sum(&self.array, axes, dtype, keepdims, queue);
-            detach(py, work).map(Self::new)
-        })
+        let options = Options {
+            axis,
+            dtype,
+            keepdims,
+            queue,
+            ..Options::default()
+        };
+        guard(|| reductions::run(py, "sum", &self.array, &options))
+    }
+
+    #[pyo3(signature = (axis = None, *, dtype = None, keepdims = false, queue = None))]
+    fn prod(
+        &self,
+        py: Python<'_>,
+        axis: Option<&Bound<'_, PyAny>>,
+        dtype: Option<&Bound<'_, PyAny>>,
+        keepdims: bool,
+        queue: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let options = Options {
+            axis,
+            dtype,
+            keepdims,
+            queue,
+            ..Options::default()
+        };
+        guard(|| reductions::run(py, "prod", &self.array, &options))
+    }
+
+    #[pyo3(signature = (axis = None, *, dtype = None, keepdims = false, queue = None))]
+    fn mean(
+        &self,
+        py: Python<'_>,
+        axis: Option<&Bound<'_, PyAny>>,
+        dtype: Option<&Bound<'_, PyAny>>,
+        keepdims: bool,
+        queue: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let options = Options {
+            axis,
+            dtype,
+            keepdims,
+            queue,
+            ..Options::default()
+        };
+        guard(|| reductions::run(py, "mean", &self.array, &options))
+    }
+
+    #[pyo3(signature = (axis = None, *, keepdims = false, queue = None))]
+    fn min(
+        &self,
+        py: Python<'_>,
+        axis: Option<&Bound<'_, PyAny>>,
+        keepdims: bool,
+        queue: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let options = Options {
+            axis,
+            keepdims,
+            queue,
+            ..Options::default()
+        };
+        guard(|| reductions::run(py, "min", &self.array, &options))
+    }
+
+    #[pyo3(signature = (axis = None, *, keepdims = false, queue = None))]
+    fn max(
+        &self,
+        py: Python<'_>,
+        axis: Option<&Bound<'_, PyAny>>,
+        keepdims: bool,
+        queue: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let options = Options {
+            axis,
+            keepdims,
+            queue,
+            ..Options::default()
+        };
+        guard(|| reductions::run(py, "max", &self.array, &options))
+    }
+
+    #[pyo3(signature = (axis = None, *, keepdims = false, queue = None))]
+    fn all(
+        &self,
+        py: Python<'_>,
+        axis: Option<&Bound<'_, PyAny>>,
+        keepdims: bool,
+        queue: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let options = Options {
+            axis,
+            keepdims,
+            queue,
+            ..Options::default()
+        };
+        guard(|| reductions::run(py, "all", &self.array, &options))
+    }
+
+    #[pyo3(signature = (axis = None, *, keepdims = false, queue = None))]
+    fn any(
+        &self,
+        py: Python<'_>,
+        axis: Option<&Bound<'_, PyAny>>,
+        keepdims: bool,
+        queue: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let options = Options {
+            axis,
+            keepdims,
+            queue,
+            ..Options::default()
+        };
+        guard(|| reductions::run(py, "any", &self.array, &options))
+    }
+
+    #[pyo3(signature = (axis = None, *, correction = 0.0, keepdims = false, queue = None))]
+    fn var(
+        &self,
+        py: Python<'_>,
+        axis: Option<&Bound<'_, PyAny>>,
+        correction: f64,
+        keepdims: bool,
+        queue: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let options = Options {
+            axis,
+            correction,
+            keepdims,
+            queue,
+            ..Options::default()
+        };
+        guard(|| reductions::run(py, "var", &self.array, &options))
+    }
+
+    #[pyo3(signature = (axis = None, *, correction = 0.0, keepdims = false, queue = None))]
+    fn std(
+        &self,
+        py: Python<'_>,
+        axis: Option<&Bound<'_, PyAny>>,
+        correction: f64,
+        keepdims: bool,
+        queue: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let options = Options {
+            axis,
+            correction,
+            keepdims,
+            queue,
+            ..Options::default()
+        };
+        guard(|| reductions::run(py, "std", &self.array, &options))
     }
 
     fn item<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {

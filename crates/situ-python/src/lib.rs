@@ -41,6 +41,7 @@ mod operators;
 mod placement;
 mod platform;
 mod queue;
+mod reductions;
 mod site;
 mod sycl;
 mod usm_interface;
@@ -89,6 +90,8 @@ mod _native {
     use crate::platform::{PyPlatform, platforms};
     #[pymodule_export]
     use crate::queue::{PyQueue, restore_queue};
+    #[pymodule_export]
+    use crate::reductions::reduce;
     #[pymodule_export]
     use crate::usm_interface::from_usm_interface;
     #[pymodule_export]

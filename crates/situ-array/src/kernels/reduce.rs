@@ -12,12 +12,18 @@
 //! * [`Walk::Across`]: the results' elements are neighbours. Neighbouring work-items reduce
 //!   neighbouring columns, row by row; blocks are short so that rows stay in the cache.
 //!
-//! Parameters, in this order: `out`, `in`, `length` (of the reduced loop), `step` (its stride, only
-//! for [`Walk::Across`]), the sizes of the kept loops but the outermost, the strides of the kept loops.
+//! What is combined need not be the elements themselves ([`Prepare`]), and what comes out need not be the
+//! combination itself ([`Finish`]): a variance is one kernel.
+//!
+//! Parameters, in this order: `out`, `in`, `center` and `group` (only for [`Prepare::SquaredDistance`]),
+//! `divisor` (only for [`Finish::Divide`] and [`Finish::Root`]), `length` (of the reduced loop), `step` (its
+//! stride, only for [`Walk::Across`]), the sizes of the kept loops but the outermost, the strides of the
+//! kept loops.
 
+use situ_ir::promotion::complex_of;
 use situ_ir::{
-    AddressSpace, BinaryOperator, DType, Expression, FunctionBuilder, Handle, Literal, Module,
-    StatementKind, Type, Variable, WorkItemQuery,
+    AddressSpace, BinaryOperator, DType, Expression, FunctionBuilder, Handle, Literal,
+    MathFunction, Module, StatementKind, Type, UnaryOperator, Variable, WorkItemQuery,
 };
 
 /// How many accumulators a work-item has when it runs along memory.
@@ -42,9 +48,48 @@ impl Walk {
     }
 }
 
+/// What becomes of an element before it is combined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Prepare {
+    /// It is converted.
+    Convert,
+    /// Whether it is not zero.
+    IsNonZero,
+    /// A NaN becomes what changes nothing.
+    SkipNan,
+    /// Whether it is a number, and not NaN.
+    IsNumber,
+    /// The square of its distance from a number that belongs to the result.
+    SquaredDistance,
+    /// The same, and nothing for a NaN.
+    SquaredDistanceSkipNan,
+}
+
+impl Prepare {
+    /// Whether there is a number for each result that elements are compared with.
+    pub fn has_center(self) -> bool {
+        matches!(self, Self::SquaredDistance | Self::SquaredDistanceSkipNan)
+    }
+}
+
+/// What becomes of the combination.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Finish {
+    /// It is converted.
+    Convert,
+    /// It is divided by one number.
+    Divide,
+    /// It is divided by one number, and the square root is taken.
+    Root,
+}
+
 /// What a reduce kernel is specialised for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ReduceShape {
+    /// What becomes of an element first.
+    pub prepare: Prepare,
+    /// What becomes of the combination.
+    pub finish: Finish,
     /// What two elements become.
     pub combine: BinaryOperator,
     /// The elements' dtype.
@@ -71,6 +116,8 @@ pub fn identity(combine: BinaryOperator, dtype: DType) -> Literal {
         BinaryOperator::Multiply => Literal::one(dtype),
         BinaryOperator::Minimum => Literal::from_f64(dtype, f64::INFINITY),
         BinaryOperator::Maximum => Literal::from_f64(dtype, f64::NEG_INFINITY),
+        BinaryOperator::BitOr => Literal::zero(dtype),
+        BinaryOperator::BitAnd if dtype.is_bool() => Literal::Bool(true),
         other => panic!("arrays are not reduced with {}", other.name()),
     }
 }
@@ -84,6 +131,15 @@ pub fn module(name: &str, shape: &ReduceShape) -> Module {
     let mut f = FunctionBuilder::kernel(name, dims);
     let out = f.parameter("out", Type::pointer(shape.output, AddressSpace::Global));
     let input = f.parameter("in", Type::pointer(shape.input, AddressSpace::Global));
+    let center = shape.prepare.has_center().then(|| {
+        let center = Type::pointer(shape.center(), AddressSpace::Global);
+        (
+            f.parameter("center", center),
+            f.parameter("group", Type::INDEX),
+        )
+    });
+    let divisor = (shape.finish != Finish::Convert)
+        .then(|| f.parameter("divisor", shape.accumulate.real().into()));
     let length = f.parameter("length", Type::INDEX);
     let position = match shape.walk {
         Walk::Along => position_along(&mut f, shape.kept_rank),
@@ -100,9 +156,16 @@ pub fn module(name: &str, shape: &ReduceShape) -> Module {
         f.binary(BinaryOperator::Minimum, end, length)
     };
     let end = f.bind("end", end);
+    // Loops that are reduced later share the number of the result they will become part of.
+    let center = center.map(|(center, group)| {
+        let at = f.binary(BinaryOperator::TruncatingDivide, position.kept, group);
+        let center = f.load(center, at);
+        f.bind("center", center)
+    });
     let elements = Elements {
         shape,
         input,
+        center,
         base: position.base,
         step: position.step,
     };
@@ -110,6 +173,7 @@ pub fn module(name: &str, shape: &ReduceShape) -> Module {
         Walk::Along => combine_along(&mut f, &elements, start, end),
         Walk::Across => combine_across(&mut f, &elements, start, end),
     };
+    let result = divisor.map_or(result, |divisor| finished(&mut f, *shape, result, divisor));
     let result = f.cast(result, shape.output);
     f.store(out, position.result, result);
     let mut module = Module::new(name);
@@ -117,8 +181,36 @@ pub fn module(name: &str, shape: &ReduceShape) -> Module {
     module
 }
 
+impl ReduceShape {
+    /// The dtype of the numbers that elements are compared with: that of the elements, as wide as the
+    /// accumulators.
+    pub fn center(&self) -> DType {
+        if self.input.is_complex() {
+            complex_of(self.accumulate.real())
+        } else {
+            self.accumulate
+        }
+    }
+}
+
+fn finished(
+    f: &mut FunctionBuilder,
+    shape: ReduceShape,
+    combination: Handle<Expression>,
+    divisor: Handle<Expression>,
+) -> Handle<Expression> {
+    let divisor = f.cast(divisor, shape.accumulate);
+    let quotient = f.binary(BinaryOperator::Divide, combination, divisor);
+    match shape.finish {
+        Finish::Root => f.math(MathFunction::Sqrt, &[quotient]),
+        Finish::Convert | Finish::Divide => quotient,
+    }
+}
+
 /// Where a work-item reads and writes.
 struct Position {
+    /// Which of the kept elements, counted flat.
+    kept: Handle<Expression>,
     /// Which block of the reduced loop.
     block: Handle<Expression>,
     /// The input's element at the start of the reduced loop.
@@ -138,6 +230,7 @@ fn position_along(f: &mut FunctionBuilder, kept_rank: u8) -> Position {
     let row = f.multiply(kept, blocks);
     let result = f.add(row, block);
     Position {
+        kept,
         block,
         base,
         step: None,
@@ -168,6 +261,7 @@ fn position_across(f: &mut FunctionBuilder, kept_rank: u8) -> Position {
     let row = f.multiply(block, count);
     let result = f.add(row, kept);
     Position {
+        kept,
         block,
         base,
         step: Some(step),
@@ -211,6 +305,8 @@ fn kept_position(
 struct Elements<'a> {
     shape: &'a ReduceShape,
     input: Handle<Expression>,
+    /// What elements are compared with, if they are.
+    center: Option<Handle<Expression>>,
     base: Handle<Expression>,
     step: Option<Handle<Expression>>,
 }
@@ -226,10 +322,60 @@ impl Elements<'_> {
         let moved = self.step.map_or(index, |step| f.multiply(index, step));
         let at = f.add(self.base, moved);
         let element = f.load(self.input, at);
-        let element = f.cast(element, self.shape.accumulate);
+        let element = self.prepared(f, element);
         let so_far = f.get(accumulator);
         let combined = f.binary(self.shape.combine, so_far, element);
         f.assign(accumulator, combined);
+    }
+
+    fn prepared(&self, f: &mut FunctionBuilder, element: Handle<Expression>) -> Handle<Expression> {
+        let accumulate = self.shape.accumulate;
+        let element = f.bind("element", element);
+        match (self.shape.prepare, self.center) {
+            (Prepare::IsNonZero, _) => {
+                let is_nonzero = f.cast(element, DType::Bool);
+                f.cast(is_nonzero, accumulate)
+            }
+            (Prepare::IsNumber, _) => {
+                let is_nan = is_nan(f, element);
+                let is_number = f.unary(UnaryOperator::Not, is_nan);
+                f.cast(is_number, accumulate)
+            }
+            (Prepare::SkipNan, _) => {
+                let is_nan = is_nan(f, element);
+                let element = f.cast(element, accumulate);
+                let nothing = f.literal(identity(self.shape.combine, accumulate));
+                f.select(is_nan, nothing, element)
+            }
+            (prepare, Some(center)) => {
+                let square = self.squared_distance(f, element, center);
+                if prepare == Prepare::SquaredDistance {
+                    return square;
+                }
+                let is_nan = is_nan(f, element);
+                let nothing = f.literal(identity(self.shape.combine, accumulate));
+                f.select(is_nan, nothing, square)
+            }
+            (_, None) => f.cast(element, accumulate),
+        }
+    }
+
+    fn squared_distance(
+        &self,
+        f: &mut FunctionBuilder,
+        element: Handle<Expression>,
+        center: Handle<Expression>,
+    ) -> Handle<Expression> {
+        let element = f.cast(element, self.shape.center());
+        let distance = f.binary(BinaryOperator::Subtract, element, center);
+        let distance = f.bind("distance", distance);
+        if !self.shape.input.is_complex() {
+            return f.multiply(distance, distance);
+        }
+        let real = f.unary(UnaryOperator::Real, distance);
+        let imaginary = f.unary(UnaryOperator::Imaginary, distance);
+        let (real, imaginary) = (f.multiply(real, real), f.multiply(imaginary, imaginary));
+        f.add(real, imaginary)
     }
 
     fn accumulator(&self, f: &mut FunctionBuilder, lane: i64) -> Handle<Variable> {
@@ -238,6 +384,26 @@ impl Elements<'_> {
         f.assign(accumulator, identity);
         accumulator
     }
+}
+
+/// Whether an element or a part of it is NaN.
+fn is_nan(f: &mut FunctionBuilder, element: Handle<Expression>) -> Handle<Expression> {
+    let dtype = f.dtype_of(element);
+    if dtype.is_float() {
+        return f.unary(UnaryOperator::IsNan, element);
+    }
+    if !dtype.is_complex() {
+        return f.literal(Literal::Bool(false));
+    }
+    let (real, imaginary) = (
+        f.unary(UnaryOperator::Real, element),
+        f.unary(UnaryOperator::Imaginary, element),
+    );
+    let (real, imaginary) = (
+        f.unary(UnaryOperator::IsNan, real),
+        f.unary(UnaryOperator::IsNan, imaginary),
+    );
+    f.binary(BinaryOperator::BitOr, real, imaginary)
 }
 
 /// One accumulator, one element after the other.
@@ -323,11 +489,57 @@ mod tests {
                 for combine in [BinaryOperator::Add, BinaryOperator::Maximum] {
                     let shape = ReduceShape {
                         combine,
-                        input: DType::F16,
-                        accumulate: DType::F64,
-                        output: DType::F32,
                         walk,
                         kept_rank,
+                        ..of_floats()
+                    };
+                    validate(module("reduce", &shape)).unwrap();
+                }
+            }
+        }
+    }
+
+    fn of_floats() -> ReduceShape {
+        ReduceShape {
+            prepare: Prepare::Convert,
+            finish: Finish::Convert,
+            combine: BinaryOperator::Add,
+            input: DType::F16,
+            accumulate: DType::F64,
+            output: DType::F32,
+            walk: Walk::Along,
+            kept_rank: 2,
+        }
+    }
+
+    #[test]
+    fn every_preparation_and_finish_validates() {
+        for (input, accumulate) in [
+            (DType::F32, DType::F64),
+            (DType::C64, DType::F64),
+            (DType::C128, DType::C128),
+            (DType::U8, DType::F64),
+        ] {
+            for prepare in [
+                Prepare::Convert,
+                Prepare::IsNonZero,
+                Prepare::SkipNan,
+                Prepare::IsNumber,
+                Prepare::SquaredDistance,
+                Prepare::SquaredDistanceSkipNan,
+            ] {
+                let is_real = !accumulate.is_complex();
+                if input.is_complex() && is_real != prepare.has_center() {
+                    continue;
+                }
+                for finish in [Finish::Convert, Finish::Divide, Finish::Root] {
+                    let shape = ReduceShape {
+                        prepare,
+                        finish,
+                        input,
+                        accumulate,
+                        output: accumulate,
+                        ..of_floats()
                     };
                     validate(module("reduce", &shape)).unwrap();
                 }

@@ -1,0 +1,89 @@
+//! Reductions over axes, by name.
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use situ_array::Array;
+use situ_array::functions::statistical::{self, Extreme, Nan, Over, Spread, Truth};
+
+use crate::array::{PyArray, axes_from_python};
+use crate::detach::detach;
+use crate::error::guard;
+use crate::{dtype, placement};
+
+/// What a reduction is told beside the array, as Python has it.
+#[derive(Default)]
+pub(crate) struct Options<'a, 'py> {
+    pub(crate) axis: Option<&'a Bound<'py, PyAny>>,
+    pub(crate) dtype: Option<&'a Bound<'py, PyAny>>,
+    pub(crate) keepdims: bool,
+    pub(crate) correction: f64,
+    pub(crate) queue: Option<&'a Bound<'py, PyAny>>,
+}
+
+/// Reduces an array by the function with a name.
+pub(crate) fn run(
+    py: Python<'_>,
+    name: &str,
+    array: &Array,
+    options: &Options<'_, '_>,
+) -> PyResult<PyArray> {
+    let queue = placement::named(py, options.queue)?;
+    let axes = options.axis.map(axes_from_python).transpose()?;
+    let dtype = options.dtype.map(dtype::from_python).transpose()?;
+    let over = Over {
+        axes: axes.as_deref(),
+        keepdims: options.keepdims,
+        queue: queue.as_ref(),
+    };
+    let correction = options.correction;
+    let call: &(dyn Fn() -> _ + Sync) = match name {
+        "sum" => &|| statistical::sum(array, dtype, Nan::Counts, over),
+        "nansum" => &|| statistical::sum(array, dtype, Nan::Skipped, over),
+        "prod" => &|| statistical::prod(array, dtype, Nan::Counts, over),
+        "nanprod" => &|| statistical::prod(array, dtype, Nan::Skipped, over),
+        "min" => &|| statistical::extreme(array, Extreme::Min, Nan::Counts, over),
+        "max" => &|| statistical::extreme(array, Extreme::Max, Nan::Counts, over),
+        "mean" => &|| statistical::mean(array, dtype, over),
+        "var" => &|| statistical::spread(array, Spread::Variance, correction, over),
+        "std" => &|| statistical::spread(array, Spread::Deviation, correction, over),
+        "all" => &|| statistical::truth(array, Truth::All, over),
+        "any" => &|| statistical::truth(array, Truth::Any, over),
+        "count_nonzero" => &|| statistical::truth(array, Truth::Count, over),
+        _ => {
+            let message = format!("there is no reduction `{name}`");
+            return Err(PyTypeError::new_err(message));
+        }
+    };
+    detach(py, call).map(PyArray::new)
+}
+
+/// Reduces an array by the function with a name.
+#[pyfunction]
+#[pyo3(signature = (
+    name, x, *, axis = None, dtype = None, keepdims = false, correction = 0.0, queue = None
+))]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "these are keywords, and Python names them"
+)]
+pub(crate) fn reduce(
+    py: Python<'_>,
+    name: &str,
+    x: &Bound<'_, PyArray>,
+    axis: Option<&Bound<'_, PyAny>>,
+    dtype: Option<&Bound<'_, PyAny>>,
+    keepdims: bool,
+    correction: f64,
+    queue: Option<&Bound<'_, PyAny>>,
+) -> PyResult<PyArray> {
+    guard(|| {
+        let options = Options {
+            axis,
+            dtype,
+            keepdims,
+            correction,
+            queue,
+        };
+        run(py, name, x.get().array(), &options)
+    })
+}

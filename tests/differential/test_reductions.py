@@ -1,0 +1,119 @@
+"""Every reduction against NumPy: value, dtype, shape and refusal, over any axes and strides."""
+
+import warnings
+
+import numpy as np
+import pytest
+from differential.strategies import dtypes, views
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+import situ
+
+EXACT = {"all", "any", "count_nonzero", "max", "min"}
+NAMES = [*sorted(EXACT), "mean", "nanprod", "nansum", "prod", "std", "sum", "var"]
+
+
+@st.composite
+def cases(draw):
+    """Make a view, axes to reduce, and whether they stay."""
+    shape = draw(hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=5))
+    view = draw(views(shape, draw(dtypes)))
+    axes = st.lists(st.integers(-len(shape), len(shape) - 1), max_size=len(shape)).map(tuple)
+    one = st.integers(-len(shape), len(shape) - 1)
+    axis = draw(st.none() | axes | one) if shape else None
+    return view, axis, draw(st.booleans())
+
+
+def outcome(function, *arguments, **keywords):
+    """Call a function; give its result, or the built-in class of its exception."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            return function(*arguments, **keywords)
+        except (ValueError, TypeError) as error:
+            return ValueError if isinstance(error, ValueError) else TypeError
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(case=cases())
+def test_reductions_agree_with_numpy(name, case):
+    view, axis, keepdims = case
+    host = view.host
+    if name in {"max", "min"} and host.dtype.kind == "c":
+        with pytest.raises(situ.DTypeError):
+            getattr(situ, name)(view.on("native"), axis=axis, keepdims=keepdims)
+        return
+    expected = outcome(getattr(np, name), host, axis=axis, keepdims=keepdims)
+    found = outcome(getattr(situ, name), view.on("native"), axis=axis, keepdims=keepdims)
+    if isinstance(expected, type) or isinstance(found, type):
+        assert found == expected
+        return
+    expected = np.asarray(expected)
+    assert found.shape == expected.shape
+    assert found.dtype == expected.dtype
+    assert_close(name, found.to_numpy(), expected, host, axis)
+
+
+def assert_close(name, found, expected, host, axis):
+    """Compare to the bit where there is no rounding, and else with what NumPy may have lost."""
+    if expected.dtype.kind in "biu" or name in EXACT:
+        np.testing.assert_array_equal(found, expected)
+        return
+    real = expected.real.dtype
+    eps = float(np.finfo(real).eps)
+    with np.errstate(all="ignore"):
+        wide = host.astype("c16" if host.dtype.kind == "c" else "f8")
+        # Numbers that cancel, or overflow on the way in NumPy, have no answer to compare with.
+        size = np.abs(wide).sum(axis=axis, keepdims=found.ndim == host.ndim)
+        is_known = np.isfinite(expected) & np.isfinite(found)
+        if name in {"sum", "nansum", "mean"}:
+            error = np.abs(found.astype("c16") - expected.astype("c16"))
+            bound = 64 * eps * np.reshape(size, found.shape)
+            is_close = error <= bound + float(np.finfo(real).tiny)
+        else:
+            is_close = np.isclose(found, expected, rtol=256 * eps, atol=0) | (
+                np.abs(expected) <= 64 * eps * np.reshape(size, found.shape) ** 2
+            )
+    assert (is_close | ~is_known).all(), (found, expected)
+
+
+@pytest.mark.parametrize("name", ["mean", "var", "std"])
+@pytest.mark.parametrize("shape", [(100_003,), (7, 3001), (3001, 7), (3, 500, 11)])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "int32"])
+def test_large_statistics(name, shape, dtype):
+    rng = np.random.default_rng(11)
+    host = rng.normal(3, 10, shape)
+    if dtype == "complex64":
+        host = host + 1j * rng.normal(-2, 5, shape)
+    host = host.astype(dtype)
+    x = situ.asarray(host)
+    wide = host.astype("c16" if dtype == "complex64" else "f8")
+    for axis in (None, *range(len(shape)), tuple(range(len(shape)))[1:] or None):
+        found = getattr(situ, name)(x, axis=axis).to_numpy()
+        expected = getattr(np, name)(wide, axis=axis)
+        tolerance = 1e-12 if dtype in {"float64", "int32"} else 1e-6
+        np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("correction", [0, 1, 2.5, 5, 7])
+def test_the_correction_is_subtracted_from_the_count(correction):
+    host = np.asarray([1.0, 5.0, 2.0, 8.0, 3.0])
+    expected = outcome(np.var, host, correction=correction)
+    found = situ.var(situ.asarray(host), correction=correction).to_numpy()
+    np.testing.assert_allclose(found, expected)
+
+
+def test_the_smallest_of_nothing_is_an_error():
+    x = situ.zeros((0, 3))
+    with pytest.raises(ValueError, match="`min` of no elements has no answer"):
+        situ.min(x)
+    assert situ.min(x, axis=1).shape == (0,)
+
+
+def test_nan_is_the_smallest_and_the_largest():
+    x = situ.asarray([1.0, float("nan"), 3.0])
+    assert np.isnan(float(x.min()))
+    assert np.isnan(float(x.max()))
+    assert float(situ.nansum(x)) == 4
