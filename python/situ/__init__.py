@@ -127,10 +127,13 @@ from situ._queue_manager import (
     set_default_queue,
     set_global_queue,
 )
+from situ._searching import argmax, argmin
 from situ._statistical import (
     all,
     any,
     count_nonzero,
+    cumulative_prod,
+    cumulative_sum,
     max,
     mean,
     min,
@@ -208,6 +211,8 @@ __all__ = [
     "add",
     "all",
     "any",
+    "argmax",
+    "argmin",
     "asarray",
     "asin",
     "asinh",
@@ -234,6 +239,8 @@ __all__ = [
     "cos",
     "cosh",
     "count_nonzero",
+    "cumulative_prod",
+    "cumulative_sum",
     "current",
     "deg2rad",
     "device_func",

@@ -20,6 +20,7 @@ __all__ = [
     "Platform",
     "Queue",
     "RangedKernel",
+    "accumulate",
     "add_virtual_devices",
     "as_allocation",
     "bring",
@@ -103,6 +104,15 @@ def elementwise(
 ) -> ndarray: ...
 def elementwise_functions() -> list[tuple[str, int]]: ...
 def default_float(*, device: _Place | None = None) -> np.dtype[Any]: ...
+def accumulate(
+    name: str,
+    x: ndarray,
+    *,
+    axis: int | None = None,
+    dtype: npt.DTypeLike | None = None,
+    include_initial: bool = False,
+    queue: _Place | None = None,
+) -> ndarray: ...
 def reduce(
     name: str,
     x: ndarray,

@@ -16,6 +16,8 @@ __all__ = [
     "all",
     "any",
     "count_nonzero",
+    "cumulative_prod",
+    "cumulative_sum",
     "max",
     "mean",
     "min",
@@ -28,6 +30,9 @@ __all__ = [
 ]
 
 Axis = int | tuple[int, ...] | None
+
+# What results have by default.
+_WIDENED = "64 bits for integers and bools, else that of `x`"
 
 
 class Reduction(Protocol):
@@ -166,7 +171,66 @@ def _spread(name: str, summary: str, example: str, result: str) -> Spread:
     return function
 
 
-_WIDENED = "64 bits for integers and bools, else that of `x`"
+class Accumulation(Protocol):
+    """A function that combines each element with all those before it."""
+
+    def __call__(
+        self,
+        x: ndarray,
+        /,
+        *,
+        axis: int | None = None,
+        dtype: npt.DTypeLike | None = None,
+        include_initial: bool = False,
+        queue: Place | None = None,
+    ) -> ndarray:
+        """Accumulate along an axis."""
+        ...
+
+
+def _accumulation(name: str, summary: str, example: str, result: str) -> Accumulation:
+    def function(
+        x: ndarray,
+        /,
+        *,
+        axis: int | None = None,
+        dtype: npt.DTypeLike | None = None,
+        include_initial: bool = False,
+        queue: Place | None = None,
+    ) -> ndarray:
+        return _native.accumulate(
+            name, x, axis=axis, dtype=dtype, include_initial=include_initial, queue=queue
+        )
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"""{summary}
+
+    Parameters
+    ----------
+    x
+        An array.
+    axis
+        The axis to go along. It may be left out where there is only one.
+    dtype
+        Element type of the result; by default {_WIDENED}.
+    include_initial
+        Whether the result starts with what comes before the first element.
+    queue
+        What runs it: a queue from which `x` is accessible. By default that of `x`.
+
+    Returns
+    -------
+    ndarray
+        The results.
+
+    Examples
+    --------
+    >>> import situ
+    >>> {example}
+    {result}
+    """
+    return function
+
 
 all = _reduction(
     "all",
@@ -185,6 +249,18 @@ count_nonzero = _reduction(
     "How many elements are not zero.",
     "situ.count_nonzero(situ.asarray([[1, 0], [2, 3]]), axis=1).to_numpy()",
     "array([1, 2])",
+)
+cumulative_prod = _accumulation(
+    "cumulative_prod",
+    "The product of each element and all those before it.",
+    "situ.cumulative_prod(situ.asarray([1, 2, 3, 4])).to_numpy()",
+    "array([ 1,  2,  6, 24])",
+)
+cumulative_sum = _accumulation(
+    "cumulative_sum",
+    "The sum of each element and all those before it.",
+    "situ.cumulative_sum(situ.asarray([1, 2, 3, 4])).to_numpy()",
+    "array([ 1,  3,  6, 10])",
 )
 max = _reduction(
     "max",

@@ -66,7 +66,7 @@ def assert_close(name, found, expected, host, axis):
     with np.errstate(all="ignore"):
         wide = host.astype("c16" if host.dtype.kind == "c" else "f8")
         # Numbers that cancel, or overflow on the way in NumPy, have no answer to compare with.
-        size = np.abs(wide).sum(axis=axis, keepdims=found.ndim == host.ndim)
+        size = np.nansum(np.abs(wide), axis=axis, keepdims=found.ndim == host.ndim)
         is_known = np.isfinite(expected) & np.isfinite(found)
         if name in {"sum", "nansum", "mean"}:
             error = np.abs(found.astype("c16") - expected.astype("c16"))
@@ -109,7 +109,8 @@ def test_the_smallest_of_nothing_is_an_error():
     x = situ.zeros((0, 3))
     with pytest.raises(ValueError, match="`min` of no elements has no answer"):
         situ.min(x)
-    assert situ.min(x, axis=1).shape == (0,)
+    with pytest.raises(situ.ShapeError, match=r"the shape is \(0, 3\)"):
+        situ.argmax(x, axis=0)
 
 
 def test_nan_is_the_smallest_and_the_largest():
@@ -117,3 +118,87 @@ def test_nan_is_the_smallest_and_the_largest():
     assert np.isnan(float(x.min()))
     assert np.isnan(float(x.max()))
     assert float(situ.nansum(x)) == 4
+
+
+@pytest.mark.parametrize("name", ["argmax", "argmin"])
+@given(case=cases())
+def test_positions_of_extremes_agree_with_numpy(name, case):
+    view, axis, keepdims = case
+    host = view.host
+    if isinstance(axis, tuple):
+        axis = axis[0] if axis else None
+    if host.dtype.kind == "c":
+        with pytest.raises(situ.DTypeError):
+            getattr(situ, name)(view.on("native"), axis=axis)
+        return
+    expected = outcome(getattr(np, name), host, axis=axis, keepdims=keepdims)
+    found = outcome(getattr(situ, name), view.on("native"), axis=axis, keepdims=keepdims)
+    if isinstance(expected, type) or isinstance(found, type):
+        assert found == expected
+        return
+    assert found.dtype == np.int64
+    assert found.shape == np.shape(expected)
+    np.testing.assert_array_equal(found.to_numpy(), expected)
+
+
+@pytest.mark.parametrize("shape", [(100_003,), (7, 3001), (3001, 7), (3, 500, 11)])
+@pytest.mark.parametrize("name", ["argmax", "argmin"])
+def test_positions_in_long_rows(name, shape):
+    rng = np.random.default_rng(5)
+    for host in (rng.integers(0, 50, shape), rng.normal(size=shape)):
+        if host.dtype.kind == "f":
+            host[rng.random(shape) < 1e-4] = np.nan
+        x = situ.asarray(host)
+        for axis in (None, *range(len(shape))):
+            expected = getattr(np, name)(host, axis=axis)
+            np.testing.assert_array_equal(getattr(situ, name)(x, axis=axis).to_numpy(), expected)
+            expected = getattr(np, name)(host.T, axis=axis)
+            np.testing.assert_array_equal(getattr(situ, name)(x.T, axis=axis).to_numpy(), expected)
+
+
+NUMPY_CUMULATIVE = {"cumulative_sum": np.cumulative_sum, "cumulative_prod": np.cumulative_prod}
+
+
+@pytest.mark.parametrize("name", NUMPY_CUMULATIVE)
+@given(case=cases())
+def test_accumulations_agree_with_numpy(name, case):
+    view, axis, include_initial = case
+    host = view.host
+    if isinstance(axis, tuple):
+        axis = axis[0] if axis else None
+    if host.dtype == np.float16:
+        # NumPy rounds each sum to float16, situ the last one.
+        return
+    keywords = {"axis": axis, "include_initial": include_initial}
+    expected = outcome(NUMPY_CUMULATIVE[name], host, **keywords)
+    found = outcome(getattr(situ, name), view.on("native"), **keywords)
+    if isinstance(expected, type) or isinstance(found, type):
+        assert found == expected
+        return
+    assert found.dtype == expected.dtype
+    assert found.shape == expected.shape
+    if expected.dtype.kind in "iu":
+        np.testing.assert_array_equal(found.to_numpy(), expected)
+        return
+    result = found.to_numpy()
+    known = np.isfinite(expected) & np.isfinite(result)
+    largest = np.abs(expected[known]).max(initial=0)
+    rounding = 64 * float(np.finfo(expected.real.dtype).eps)
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(
+            result[known], expected[known], rtol=rounding, atol=float(largest) * rounding
+        )
+
+
+@pytest.mark.parametrize("shape", [(100_003,), (7, 30_001), (30_001, 7), (3, 9000, 5)])
+@pytest.mark.parametrize("dtype", ["int32", "float64", "complex64"])
+def test_long_accumulations(shape, dtype):
+    host = np.random.default_rng(6).integers(-9, 9, shape).astype(dtype)
+    x = situ.asarray(host)
+    for axis in range(len(shape)):
+        for include_initial in (False, True):
+            keywords = {"axis": axis, "include_initial": include_initial}
+            expected = np.cumulative_sum(host, **keywords)
+            np.testing.assert_array_equal(situ.cumulative_sum(x, **keywords).to_numpy(), expected)
+            reversed_sums = situ.cumulative_sum(x[::-1], **keywords).to_numpy()
+            np.testing.assert_array_equal(reversed_sums, np.cumulative_sum(host[::-1], **keywords))

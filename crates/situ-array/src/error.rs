@@ -150,6 +150,17 @@ pub enum Error {
         /// What to do instead.
         help: &'static str,
     },
+    /// A function along one axis of an array that has several, or none.
+    #[error(
+        "`{operation}` of an array with {ndim} dimensions needs an axis\n  why:  without one it works on \
+         arrays of one dimension\n  help: name the axis, e.g. `axis=-1`, or flatten with `x.reshape(-1)`"
+    )]
+    AxisNeeded {
+        /// The function.
+        operation: &'static str,
+        /// How many dimensions.
+        ndim: usize,
+    },
     /// A reduction that has no answer for no elements.
     #[error(
         "`{operation}` of no elements has no answer\n  why:  the shape is {}, so there is nothing to choose \

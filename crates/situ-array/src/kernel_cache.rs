@@ -11,8 +11,10 @@ use situ_runtime::fork::ForkLocal;
 use situ_runtime::{Device, Kernel, Program};
 
 use crate::error::Error;
+use crate::kernels::locate::LocateShape;
 use crate::kernels::map::MapShape;
 use crate::kernels::reduce::ReduceShape;
+use crate::kernels::scan::ScanShape;
 
 /// What a kernel of the library is specialised for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -26,6 +28,10 @@ pub enum KernelKey {
     },
     /// A reduction.
     Reduce(ReduceShape),
+    /// A look for what rows were reduced to.
+    Locate(LocateShape),
+    /// A scan.
+    Scan(ScanShape),
 }
 
 type Kernels = HashMap<(Device, KernelKey), Arc<Kernel>>;

@@ -14,6 +14,7 @@ use crate::error::Error;
 use crate::functions::apply::{Input, copy_into};
 use crate::functions::manipulation::normalized_axes;
 use crate::kernel_cache::{self, KernelKey};
+use crate::kernels::locate::{self, LocateShape};
 use crate::kernels::reduce::{self, Finish, Prepare, ReduceShape, Walk};
 use crate::layout::{Layout, Shape};
 use crate::loop_nest::{Loop, LoopNest};
@@ -74,6 +75,21 @@ impl ReducedAxes {
     /// Whether there is no result at all.
     pub(crate) fn is_empty(&self) -> bool {
         self.kept_shape.contains(&0)
+    }
+
+    /// Refuses to reduce no elements.
+    pub(crate) fn check_not_empty(
+        &self,
+        operation: &'static str,
+        array: &Array,
+    ) -> Result<(), Error> {
+        if self.count == 0 {
+            return Err(Error::NothingToReduce {
+                operation,
+                shape: array.shape().to_vec(),
+            });
+        }
+        Ok(())
     }
 
     /// A new, contiguous array of results as it is handed out.
@@ -145,6 +161,77 @@ impl Reduction<'_> {
         Ok(results)
     }
 
+    /// Where each result is: its first position along the one reduced axis.
+    pub(crate) fn locate(self, array: &Array, axes: &ReducedAxes) -> Result<Array, Error> {
+        let layout = array.layout();
+        let kept = merged_loops(layout, &axes.kept);
+        let (length, step) = match merged_loops(layout, &axes.reduced).as_slice() {
+            [] => (1, 1),
+            [row] => (row.size, row.strides[0]),
+            _ => {
+                return Err(Error::Internal {
+                    invariant: "elements are looked for along one loop".to_owned(),
+                });
+            }
+        };
+        let source = Source {
+            array: array.clone(),
+            offset: layout.offset(),
+            is_prepared: false,
+        };
+        // The blocks of the first pass say where to look.
+        let walk = Walk::of(step);
+        let blocks = length.div_ceil(walk.block_length());
+        let pass = Pass {
+            length,
+            step,
+            walk,
+            blocks,
+            group: 1,
+            is_final: false,
+        };
+        let partial = self.launch(&source, &kept, pass)?;
+        let count: usize = kept.iter().map(|each| each.size).product();
+        let (row_stride, block_stride) = walk.partial_strides(count, blocks);
+        let strides = SmallVec::from_elem(row_stride, 1);
+        let rows = Loop {
+            size: count,
+            strides,
+        };
+        let between = Source::partial(partial.clone());
+        let extremes = self.reduce_loop(between, &[rows], (blocks, block_stride), (1, true))?;
+
+        let (queue, usm_kind) = (array.queue(), array.usm_kind());
+        let positions = Array::empty(&[count], DType::I64, queue, usm_kind)?;
+        let shape = LocateShape {
+            input: array.dtype(),
+            accumulate: self.accumulate,
+            block_length: walk.block_length(),
+            kept_rank: kept.len() as u8,
+        };
+        let index = |value: isize| Argument::Scalar(Literal::I64(value as i64));
+        let arrays = [&positions, array, &partial, &extremes];
+        let mut arguments: SmallVec<[Argument; 12]> =
+            arrays.into_iter().map(Array::argument).collect();
+        let numbers = [
+            length as isize,
+            step,
+            blocks as isize,
+            row_stride,
+            block_stride,
+        ];
+        arguments.extend(numbers.into_iter().map(index));
+        let inner_sizes = kept.iter().skip(1);
+        arguments.extend(inner_sizes.map(|each| index(each.size as isize)));
+        arguments.extend(kept.iter().map(|each| index(each.strides[0])));
+        let key = KernelKey::Locate(shape);
+        let kernel =
+            kernel_cache::kernel(queue.device(), key, |_| locate::module("locate", &shape))?;
+        let range = NdRange::new(&[count as u64]).map_err(situ_runtime::Error::from)?;
+        queue.launch(&kernel, &range, &arguments)?;
+        reshaped(&positions, &axes.kept_shape)
+    }
+
     /// Reduces one loop, block by block, to a contiguous array over the kept loops.
     fn reduce_loop(
         self,
@@ -156,7 +243,7 @@ impl Reduction<'_> {
         let mut kept = SmallVec::<[Loop; 4]>::from(kept);
         let count: usize = kept.iter().map(|each| each.size).product();
         loop {
-            let walk = if step == 1 { Walk::Along } else { Walk::Across };
+            let walk = Walk::of(step);
             let blocks = length.div_ceil(walk.block_length());
             let pass = Pass {
                 length,
@@ -170,11 +257,8 @@ impl Reduction<'_> {
             if blocks == 1 {
                 return Ok(partial);
             }
-            // Partial results lie (kept, block) or (block, kept); reduce the blocks next.
-            let (kept_stride, block_stride) = match walk {
-                Walk::Along => (blocks as isize, 1),
-                Walk::Across => (1, count as isize),
-            };
+            // Reduce the blocks next.
+            let (kept_stride, block_stride) = walk.partial_strides(count, blocks);
             let strides = SmallVec::from_elem(kept_stride, 1);
             let size = count;
             kept = SmallVec::from_elem(Loop { size, strides }, 1);

@@ -16,7 +16,7 @@ use crate::error::{IntoPyErr, guard};
 use crate::host_memory;
 use crate::queue::PyQueue;
 use crate::reductions::{self, Options};
-use crate::{dtype, operand, placement};
+use crate::{dtype, operand};
 
 /// An n-dimensional array on a device.
 #[pyclass(frozen, name = "ndarray", module = "situ")]
@@ -329,8 +329,8 @@ impl PyArray {
     ) -> PyResult<Self> {
         let options = Options {
             axis,
-            correction,
             keepdims,
+            correction,
             queue,
             ..Options::default()
         };
@@ -348,8 +348,8 @@ impl PyArray {
     ) -> PyResult<Self> {
         let options = Options {
             axis,
-            correction,
             keepdims,
+            correction,
             queue,
             ..Options::default()
         };

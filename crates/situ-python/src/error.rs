@@ -42,6 +42,7 @@ impl IntoPyErr for situ_array::Error {
             | E::AxesCount { .. }
             | E::RepeatedAxis { .. }
             | E::OutputShape { .. }
+            | E::AxisNeeded { .. }
             | E::NothingToReduce { .. }
             | E::ReshapeSize { .. } => exceptions::ShapeError::new_err(message),
             E::IndexOutOfBounds { .. } | E::TooManyIndices { .. } | E::TwoEllipses => {

@@ -91,7 +91,7 @@ mod _native {
     #[pymodule_export]
     use crate::queue::{PyQueue, restore_queue};
     #[pymodule_export]
-    use crate::reductions::reduce;
+    use crate::reductions::{accumulate, reduce};
     #[pymodule_export]
     use crate::usm_interface::from_usm_interface;
     #[pymodule_export]

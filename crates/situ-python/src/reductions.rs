@@ -3,6 +3,8 @@
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use situ_array::Array;
+use situ_array::functions::scanning::{self, Along, Cumulative};
+use situ_array::functions::searching;
 use situ_array::functions::statistical::{self, Extreme, Nan, Over, Spread, Truth};
 
 use crate::array::{PyArray, axes_from_python};
@@ -43,6 +45,8 @@ pub(crate) fn run(
         "nanprod" => &|| statistical::prod(array, dtype, Nan::Skipped, over),
         "min" => &|| statistical::extreme(array, Extreme::Min, Nan::Counts, over),
         "max" => &|| statistical::extreme(array, Extreme::Max, Nan::Counts, over),
+        "argmin" => &|| searching::arg_extreme(array, Extreme::Min, over),
+        "argmax" => &|| searching::arg_extreme(array, Extreme::Max, over),
         "mean" => &|| statistical::mean(array, dtype, over),
         "var" => &|| statistical::spread(array, Spread::Variance, correction, over),
         "std" => &|| statistical::spread(array, Spread::Deviation, correction, over),
@@ -85,5 +89,40 @@ pub(crate) fn reduce(
             queue,
         };
         run(py, name, x.get().array(), &options)
+    })
+}
+
+/// Accumulates sums or products along an axis.
+#[pyfunction]
+#[pyo3(signature = (
+    name, x, *, axis = None, dtype = None, include_initial = false, queue = None
+))]
+pub(crate) fn accumulate(
+    py: Python<'_>,
+    name: &str,
+    x: &Bound<'_, PyArray>,
+    axis: Option<i64>,
+    dtype: Option<&Bound<'_, PyAny>>,
+    include_initial: bool,
+    queue: Option<&Bound<'_, PyAny>>,
+) -> PyResult<PyArray> {
+    guard(|| {
+        let what = match name {
+            "cumulative_sum" => Cumulative::Sum,
+            "cumulative_prod" => Cumulative::Product,
+            _ => {
+                let message = format!("there is no accumulation `{name}`");
+                return Err(PyTypeError::new_err(message));
+            }
+        };
+        let queue = placement::named(py, queue)?;
+        let along = Along {
+            axis,
+            dtype: dtype.map(dtype::from_python).transpose()?,
+            include_initial,
+            queue: queue.as_ref(),
+        };
+        let array = x.get().array();
+        detach(py, || scanning::accumulate(array, what, along)).map(PyArray::new)
     })
 }

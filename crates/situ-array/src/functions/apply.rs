@@ -284,7 +284,7 @@ fn launch(
     let key = KernelKey::Map { function, shape };
     let kernel = kernel_cache::kernel(queue.device(), key, |key| match key {
         KernelKey::Map { shape, .. } => map::module(function, shape, body),
-        KernelKey::Reduce(_) => unreachable!("the key was made above"),
+        _ => unreachable!("the key was made above"),
     })?;
     let range = NdRange::new(&map::launch_sizes(&nest)).map_err(situ_runtime::Error::from)?;
     queue.launch(&kernel, &range, &arguments)?;

@@ -5,4 +5,6 @@ pub mod creation;
 pub mod elementwise;
 pub mod manipulation;
 pub mod moving;
+pub mod scanning;
+pub mod searching;
 pub mod statistical;

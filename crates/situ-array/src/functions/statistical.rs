@@ -48,7 +48,7 @@ fn prepared(
 }
 
 /// Sums and products of integers and bools are made in 64 bits.
-fn widened(dtype: DType) -> DType {
+pub(super) fn widened(dtype: DType) -> DType {
     match dtype {
         DType::Bool => DType::I64,
         dtype if dtype.is_signed() => DType::I64,
@@ -123,12 +123,31 @@ impl Extreme {
         }
     }
 
-    fn combine(self) -> BinaryOperator {
+    pub(super) fn arg_name(self) -> &'static str {
+        match self {
+            Self::Min => "argmin",
+            Self::Max => "argmax",
+        }
+    }
+
+    pub(super) fn combine(self) -> BinaryOperator {
         match self {
             Self::Min => BinaryOperator::Minimum,
             Self::Max => BinaryOperator::Maximum,
         }
     }
+}
+
+/// Refuses numbers that have no order.
+pub(super) fn check_ordered(operation: &'static str, dtype: DType) -> Result<(), Error> {
+    if dtype.is_complex() {
+        return Err(Error::DTypeNotSupported {
+            operation,
+            dtypes: vec![dtype],
+            help: "complex numbers have no order; take `abs`, `real` or `imag` first",
+        });
+    }
+    Ok(())
 }
 
 /// The smallest or largest element.
@@ -138,19 +157,8 @@ impl Extreme {
 pub fn extreme(array: &Array, extreme: Extreme, nan: Nan, over: Over<'_>) -> Result<Array, Error> {
     let (array, axes) = prepared(extreme.name(), array, over)?;
     let dtype = array.dtype();
-    if dtype.is_complex() {
-        return Err(Error::DTypeNotSupported {
-            operation: extreme.name(),
-            dtypes: vec![dtype],
-            help: "complex numbers have no order; take `abs`, `real` or `imag` first",
-        });
-    }
-    if axes.count == 0 && !axes.is_empty() {
-        return Err(Error::NothingToReduce {
-            operation: extreme.name(),
-            shape: array.shape().to_vec(),
-        });
-    }
+    check_ordered(extreme.name(), dtype)?;
+    axes.check_not_empty(extreme.name(), &array)?;
     let reduction = Reduction {
         prepare: match nan {
             Nan::Counts => Prepare::Convert,

@@ -4,8 +4,11 @@
 //! lie in memory* (a [`LoopNest`](crate::loop_nest::LoopNest)) into a kernel. Shapes and strides are
 //! arguments of the kernel, so one kernel serves every size.
 
+pub mod locate;
 pub mod map;
 pub mod reduce;
+mod rows;
+pub mod scan;
 
 use situ_ir::{Expression, FunctionBuilder, Handle};
 

@@ -26,6 +26,8 @@ use situ_ir::{
     MathFunction, Module, StatementKind, Type, UnaryOperator, Variable, WorkItemQuery,
 };
 
+use super::rows;
+
 /// How many accumulators a work-item has when it runs along memory.
 pub const LANES: i64 = 16;
 
@@ -39,6 +41,20 @@ pub enum Walk {
 }
 
 impl Walk {
+    /// The walk along a loop with this step.
+    pub fn of(step: isize) -> Self {
+        if step == 1 { Self::Along } else { Self::Across }
+    }
+
+    /// The strides of kept elements and of blocks in what a launch writes: it lies (kept, block), or
+    /// (block, kept).
+    pub fn partial_strides(self, kept: usize, blocks: usize) -> (isize, isize) {
+        match self {
+            Self::Along => (blocks as isize, 1),
+            Self::Across => (1, kept as isize),
+        }
+    }
+
     /// How many elements a work-item combines.
     pub fn block_length(self) -> usize {
         match self {
@@ -224,7 +240,8 @@ struct Position {
 /// Range (kept, block): partial results of one kept element are neighbours.
 fn position_along(f: &mut FunctionBuilder, kept_rank: u8) -> Position {
     let kept = f.global_id(0);
-    let base = kept_position(f, kept_rank, kept, None);
+    let indices = rows::indices(f, usize::from(kept_rank), kept);
+    let base = rows::position(f, "in", &indices);
     let block = f.global_id(1);
     let blocks = f.work_item(WorkItemQuery::GlobalSize(1));
     let row = f.multiply(kept, blocks);
@@ -245,7 +262,9 @@ fn position_across(f: &mut FunctionBuilder, kept_rank: u8) -> Position {
     let block = f.global_id(0);
     let (kept, base, count) = if kept_rank > 1 {
         let (outer, inner) = (f.global_id(1), f.global_id(2));
-        let base = kept_position(f, kept_rank, outer, Some(inner));
+        let mut indices = rows::indices(f, usize::from(kept_rank) - 1, outer);
+        indices.push(inner);
+        let base = rows::position(f, "in", &indices);
         let (outer_size, inner_size) = (
             f.work_item(WorkItemQuery::GlobalSize(1)),
             f.work_item(WorkItemQuery::GlobalSize(2)),
@@ -255,7 +274,8 @@ fn position_across(f: &mut FunctionBuilder, kept_rank: u8) -> Position {
         (f.add(row, inner), base, count)
     } else {
         let kept = f.global_id(1);
-        let base = kept_position(f, kept_rank, kept, None);
+        let indices = rows::indices(f, usize::from(kept_rank), kept);
+        let base = rows::position(f, "in", &indices);
         (kept, base, f.work_item(WorkItemQuery::GlobalSize(1)))
     };
     let row = f.multiply(block, count);
@@ -267,38 +287,6 @@ fn position_across(f: &mut FunctionBuilder, kept_rank: u8) -> Position {
         step: Some(step),
         result,
     }
-}
-
-/// The input position of a kept element: its flat index taken apart into the kept loops. If the
-/// innermost loop has an index of its own, the flat index covers the others.
-fn kept_position(
-    f: &mut FunctionBuilder,
-    kept_rank: u8,
-    flat: Handle<Expression>,
-    inner: Option<Handle<Expression>>,
-) -> Handle<Expression> {
-    let flat_rank = usize::from(kept_rank) - usize::from(inner.is_some());
-    let sizes: Vec<_> = (1..flat_rank)
-        .map(|axis| f.parameter(format!("size{axis}"), Type::INDEX))
-        .collect();
-    let strides: Vec<_> = (0..usize::from(kept_rank))
-        .map(|axis| f.parameter(format!("stride{axis}"), Type::INDEX))
-        .collect();
-    let mut base = inner.map(|index| f.multiply(index, strides[flat_rank]));
-    let mut rest = flat;
-    for axis in (0..flat_rank).rev() {
-        let index = if axis == 0 {
-            rest
-        } else {
-            let index = f.binary(BinaryOperator::TruncatingRemainder, rest, sizes[axis - 1]);
-            let quotient = f.binary(BinaryOperator::TruncatingDivide, rest, sizes[axis - 1]);
-            rest = f.bind("rest", quotient);
-            index
-        };
-        let moved = f.multiply(index, strides[axis]);
-        base = Some(base.map_or(moved, |base| f.add(base, moved)));
-    }
-    base.unwrap_or_else(|| f.index(0))
 }
 
 /// The elements of one reduced loop.
@@ -344,7 +332,7 @@ impl Elements<'_> {
             (Prepare::SkipNan, _) => {
                 let is_nan = is_nan(f, element);
                 let element = f.cast(element, accumulate);
-                let nothing = f.literal(identity(self.shape.combine, accumulate));
+                let nothing = self.nothing(f);
                 f.select(is_nan, nothing, element)
             }
             (prepare, Some(center)) => {
@@ -353,11 +341,19 @@ impl Elements<'_> {
                     return square;
                 }
                 let is_nan = is_nan(f, element);
-                let nothing = f.literal(identity(self.shape.combine, accumulate));
+                let nothing = self.nothing(f);
                 f.select(is_nan, nothing, square)
             }
             (_, None) => f.cast(element, accumulate),
         }
+    }
+
+    /// What stands in for a NaN. A sum of nothing but NaNs is plus zero.
+    fn nothing(&self, f: &mut FunctionBuilder) -> Handle<Expression> {
+        f.literal(match self.shape.combine {
+            BinaryOperator::Add => Literal::zero(self.shape.accumulate),
+            combine => identity(combine, self.shape.accumulate),
+        })
     }
 
     fn squared_distance(

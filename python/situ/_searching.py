@@ -1,0 +1,77 @@
+"""Where elements are."""
+
+from situ import _native
+from situ._native import ndarray
+from situ._queue_manager import Place
+
+__all__ = ["argmax", "argmin"]
+
+
+def argmax(
+    x: ndarray,
+    /,
+    *,
+    axis: int | None = None,
+    keepdims: bool = False,
+    queue: Place | None = None,
+) -> ndarray:
+    """Where the largest element is; the first one of several, and the first NaN if there is one.
+
+    Parameters
+    ----------
+    x
+        An array.
+    axis
+        The axis to look along. By default the whole array is one row, in row-major order.
+    keepdims
+        Whether the axis stays, with size one.
+    queue
+        What runs it: a queue from which `x` is accessible. By default that of `x`.
+
+    Returns
+    -------
+    ndarray
+        Positions, as ``int64``.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.argmax(situ.asarray([[1, 5], [7, 3]]), axis=0).to_numpy()
+    array([1, 0])
+    """
+    return _native.reduce("argmax", x, axis=axis, keepdims=keepdims, queue=queue)
+
+
+def argmin(
+    x: ndarray,
+    /,
+    *,
+    axis: int | None = None,
+    keepdims: bool = False,
+    queue: Place | None = None,
+) -> ndarray:
+    """Where the smallest element is; the first one of several, and the first NaN if there is one.
+
+    Parameters
+    ----------
+    x
+        An array.
+    axis
+        The axis to look along. By default the whole array is one row, in row-major order.
+    keepdims
+        Whether the axis stays, with size one.
+    queue
+        What runs it: a queue from which `x` is accessible. By default that of `x`.
+
+    Returns
+    -------
+    ndarray
+        Positions, as ``int64``.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.argmin(situ.asarray([[1, 5], [7, 3]]), axis=0).to_numpy()
+    array([0, 1])
+    """
+    return _native.reduce("argmin", x, axis=axis, keepdims=keepdims, queue=queue)
