@@ -1,7 +1,8 @@
 """Making arrays: from host data, from constants."""
 
-from collections.abc import Sequence
-from typing import Any, TypeGuard, cast
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeGuard, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -9,9 +10,25 @@ import numpy.typing as npt
 from situ import _native
 from situ._native import ndarray
 from situ._queue_manager import Place, default
-from situ.exceptions import DTypeError
+from situ.exceptions import DTypeError, ShapeError
 
-__all__ = ["asarray", "empty", "full", "ones", "zeros"]
+__all__ = [
+    "arange",
+    "asarray",
+    "empty",
+    "empty_like",
+    "eye",
+    "full",
+    "full_like",
+    "linspace",
+    "meshgrid",
+    "ones",
+    "ones_like",
+    "tril",
+    "triu",
+    "zeros",
+    "zeros_like",
+]
 
 Shape = int | Sequence[int]
 
@@ -301,3 +318,432 @@ def ones(
         queue=queue,
         usm_type=usm_type,
     )
+
+
+def arange(
+    start: float,
+    /,
+    stop: float | None = None,
+    step: float = 1,
+    *,
+    dtype: npt.DTypeLike | None = None,
+    device: Place | None = None,
+    queue: Place | None = None,
+    usm_type: str | None = None,
+) -> ndarray:
+    """Make numbers at even distances, from `start` up to but without `stop`.
+
+    Parameters
+    ----------
+    start
+        The first number; with one argument that is `stop`, and the first number is 0.
+    stop
+        The end, which is not included.
+    step
+        The distance.
+    dtype
+        Element type; by default ``int64`` if all numbers are integers, else ``float64``.
+    device, queue, usm_type
+        Where, as for `asarray`.
+
+    Returns
+    -------
+    ndarray
+        The array.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.arange(2, 10, 3).to_numpy()
+    array([2, 5, 8])
+    """
+    if stop is None:
+        start, stop = 0, start
+    if step == 0:
+        msg = "arange needs a step that is not zero"
+        raise ValueError(msg)
+    is_whole = all(isinstance(number, int) for number in (start, stop, step))
+    length = (stop - start) / step if not is_whole else -((start - stop) // step)
+    if not math.isfinite(length):
+        msg = f"arange from {start} to {stop} has no length that can be counted"
+        raise ValueError(msg)
+    compute = np.dtype("int64" if is_whole else "float64")
+    target = np.dtype(compute if dtype is None else dtype)
+    return _native.iota(
+        max(0, math.ceil(length)),
+        start,
+        step,
+        compute="complex128" if target.kind == "c" else compute,
+        dtype=target,
+        device=_place(device, queue),
+        usm_type=usm_type,
+    )
+
+
+def linspace(
+    start: complex,
+    stop: complex,
+    /,
+    num: int = 50,
+    *,
+    dtype: npt.DTypeLike | None = None,
+    endpoint: bool = True,
+    device: Place | None = None,
+    queue: Place | None = None,
+    usm_type: str | None = None,
+) -> ndarray:
+    """Make a number of numbers at even distances between two ends.
+
+    Parameters
+    ----------
+    start, stop
+        The ends.
+    num
+        How many numbers.
+    dtype
+        Element type; by default ``float64``, or ``complex128`` if an end is complex.
+    endpoint
+        Whether `stop` is included.
+    device, queue, usm_type
+        Where, as for `asarray`.
+
+    Returns
+    -------
+    ndarray
+        The array.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.linspace(0, 1, 5).to_numpy()
+    array([0.  , 0.25, 0.5 , 0.75, 1.  ])
+    """
+    if num < 0:
+        msg = f"linspace makes at least 0 numbers, not {num}"
+        raise ValueError(msg)
+    is_complex = isinstance(start, complex) or isinstance(stop, complex)
+    compute = np.dtype("complex128" if is_complex else "float64")
+    target = np.dtype(compute if dtype is None else dtype)
+    if target.kind == "c":
+        compute = np.dtype("complex128")
+    intervals = num - 1 if endpoint else num
+    step = (stop - start) / intervals if intervals > 0 else 0.0
+    result = _native.iota(
+        num,
+        start,
+        step,
+        compute=compute,
+        dtype=target,
+        device=_place(device, queue),
+        usm_type=usm_type,
+    )
+    if endpoint and num > 1:
+        # Rounding must not move the end.
+        result[-1] = int(stop.real) if target.kind in "iu" else stop
+    return result
+
+
+def eye(
+    n_rows: int,
+    n_cols: int | None = None,
+    /,
+    *,
+    k: int = 0,
+    dtype: npt.DTypeLike | None = None,
+    device: Place | None = None,
+    queue: Place | None = None,
+    usm_type: str | None = None,
+) -> ndarray:
+    """Make a matrix with ones on a diagonal and zeros elsewhere.
+
+    Parameters
+    ----------
+    n_rows, n_cols
+        Its sizes; as many columns as rows by default.
+    k
+        Which diagonal: 0 for the main one, more for those right of it, less for those below.
+    dtype
+        Element type; ``float64`` by default.
+    device, queue, usm_type
+        Where, as for `asarray`.
+
+    Returns
+    -------
+    ndarray
+        The matrix.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.eye(2, 3, k=1).to_numpy()
+    array([[0., 1., 0.],
+           [0., 0., 1.]])
+    """
+    rows, columns = _sizes((n_rows, n_rows if n_cols is None else n_cols))
+    dtype = np.float64 if dtype is None else dtype
+    place = _place(device, queue)
+    return _native.eye(rows, columns, k, dtype=dtype, device=place, usm_type=usm_type)
+
+
+def _triangle(x: ndarray, is_kept: Callable[[ndarray, ndarray], ndarray]) -> ndarray:
+    """Return matrices with zeros where the row and column numbers say so."""
+    if x.ndim < 2:
+        msg = (
+            f"a triangle of an array with {x.ndim} dimensions\n"
+            "  why:  the last two dimensions are those of the matrices\n"
+            "  help: add dimensions, e.g. with `x[None, :]`"
+        )
+        raise ShapeError(msg)
+    rows = arange(x.shape[-2], queue=x.queue)[:, None]
+    columns = arange(x.shape[-1], queue=x.queue)
+    zero = False if x.dtype.kind == "b" else 0
+    return _native.elementwise("where", is_kept(rows, columns), x, zero)
+
+
+def tril(x: ndarray, /, *, k: int = 0) -> ndarray:
+    """Keep the lower triangle of matrices, and put zeros elsewhere.
+
+    Parameters
+    ----------
+    x
+        An array whose last two dimensions are matrices.
+    k
+        The highest diagonal that is kept: 0 for the main one, more for those right of it.
+
+    Returns
+    -------
+    ndarray
+        A new array.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.tril(situ.ones((2, 3))).to_numpy()
+    array([[1., 0., 0.],
+           [1., 1., 0.]])
+    """
+    return _triangle(x, lambda rows, columns: columns - rows <= k)
+
+
+def triu(x: ndarray, /, *, k: int = 0) -> ndarray:
+    """Keep the upper triangle of matrices, and put zeros elsewhere.
+
+    Parameters
+    ----------
+    x
+        An array whose last two dimensions are matrices.
+    k
+        The lowest diagonal that is kept: 0 for the main one, more for those right of it.
+
+    Returns
+    -------
+    ndarray
+        A new array.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.triu(situ.ones((2, 3))).to_numpy()
+    array([[1., 1., 1.],
+           [0., 1., 1.]])
+    """
+    return _triangle(x, lambda rows, columns: columns - rows >= k)
+
+
+def meshgrid(*arrays: ndarray, indexing: Literal["xy", "ij"] = "xy") -> tuple[ndarray, ...]:
+    """Make the coordinates of a grid from those along its axes.
+
+    Parameters
+    ----------
+    *arrays
+        Arrays of one dimension.
+    indexing
+        ``"xy"`` for a grid whose first coordinate runs along its columns, ``"ij"`` for one where it
+        runs along its rows.
+
+    Returns
+    -------
+    tuple of ndarray
+        An array of coordinates for each axis.
+
+    Examples
+    --------
+    >>> import situ
+    >>> x, y = situ.meshgrid(situ.asarray([1, 2, 3]), situ.asarray([10, 20]))
+    >>> y.to_numpy()
+    array([[10, 10, 10],
+           [20, 20, 20]])
+    """
+    if indexing not in {"xy", "ij"}:
+        msg = f"meshgrid knows the indexing 'xy' and 'ij', not {indexing!r}"
+        raise ValueError(msg)
+    if any(x.ndim > 1 for x in arrays):
+        msg = f"meshgrid takes arrays of one dimension, not of {[x.ndim for x in arrays]}"
+        raise ShapeError(msg)
+    count = len(arrays)
+    order = list(range(count))
+    if indexing == "xy" and count > 1:
+        order[:2] = [1, 0]
+    shape = [0] * count
+    for position, x in zip(order, arrays, strict=True):
+        shape[position] = x.size
+    grids: list[ndarray] = []
+    for position, x in zip(order, arrays, strict=True):
+        sizes = [1] * count
+        sizes[position] = x.size
+        grids.append(_native.broadcast_to(x.reshape(sizes), shape).copy())
+    return tuple(grids)
+
+
+def _like(
+    x: ndarray, dtype: npt.DTypeLike | None, place: Place | None, usm_type: str | None
+) -> tuple[npt.DTypeLike, Place, str]:
+    """Return what a new array has by default: what `x` has."""
+    return (
+        x.dtype if dtype is None else dtype,
+        x.queue if place is None else place,
+        x.usm_type if usm_type is None else usm_type,
+    )
+
+
+def empty_like(
+    x: ndarray,
+    /,
+    *,
+    dtype: npt.DTypeLike | None = None,
+    device: Place | None = None,
+    queue: Place | None = None,
+    usm_type: str | None = None,
+) -> ndarray:
+    """Make an array of the shape of another one, whose elements are undefined.
+
+    Parameters
+    ----------
+    x
+        The array.
+    dtype
+        Element type; that of `x` by default.
+    device, queue, usm_type
+        Where; that of `x` by default.
+
+    Returns
+    -------
+    ndarray
+        The array.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.empty_like(situ.zeros((2, 3))).shape
+    (2, 3)
+    """
+    dtype, place, usm_type = _like(x, dtype, _named_place(device, queue), usm_type)
+    return empty(x.shape, dtype=dtype, device=place, usm_type=usm_type)
+
+
+def full_like(
+    x: ndarray,
+    /,
+    fill_value: complex,
+    *,
+    dtype: npt.DTypeLike | None = None,
+    device: Place | None = None,
+    queue: Place | None = None,
+    usm_type: str | None = None,
+) -> ndarray:
+    """Make an array of the shape of another one, filled with one number.
+
+    Parameters
+    ----------
+    x
+        The array.
+    fill_value
+        The number.
+    dtype
+        Element type; that of `x` by default.
+    device, queue, usm_type
+        Where; that of `x` by default.
+
+    Returns
+    -------
+    ndarray
+        The array.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.full_like(situ.zeros(3), 7).to_numpy()
+    array([7., 7., 7.])
+    """
+    dtype, place, usm_type = _like(x, dtype, _named_place(device, queue), usm_type)
+    return full(x.shape, fill_value, dtype=dtype, device=place, usm_type=usm_type)
+
+
+def ones_like(
+    x: ndarray,
+    /,
+    *,
+    dtype: npt.DTypeLike | None = None,
+    device: Place | None = None,
+    queue: Place | None = None,
+    usm_type: str | None = None,
+) -> ndarray:
+    """Make an array of ones of the shape of another one.
+
+    Parameters
+    ----------
+    x
+        The array.
+    dtype
+        Element type; that of `x` by default.
+    device, queue, usm_type
+        Where; that of `x` by default.
+
+    Returns
+    -------
+    ndarray
+        The array.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.ones_like(situ.zeros(2)).to_numpy()
+    array([1., 1.])
+    """
+    dtype, place, usm_type = _like(x, dtype, _named_place(device, queue), usm_type)
+    return full(x.shape, 1, dtype=dtype, device=place, usm_type=usm_type)
+
+
+def zeros_like(
+    x: ndarray,
+    /,
+    *,
+    dtype: npt.DTypeLike | None = None,
+    device: Place | None = None,
+    queue: Place | None = None,
+    usm_type: str | None = None,
+) -> ndarray:
+    """Make an array of zeros of the shape of another one.
+
+    Parameters
+    ----------
+    x
+        The array.
+    dtype
+        Element type; that of `x` by default.
+    device, queue, usm_type
+        Where; that of `x` by default.
+
+    Returns
+    -------
+    ndarray
+        The array.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.zeros_like(situ.ones(2)).to_numpy()
+    array([0., 0.])
+    """
+    dtype, place, usm_type = _like(x, dtype, _named_place(device, queue), usm_type)
+    return full(x.shape, 0, dtype=dtype, device=place, usm_type=usm_type)

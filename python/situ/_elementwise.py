@@ -481,13 +481,14 @@ def clip(
     >>> situ.clip(situ.asarray([-5, 3, 12]), 0, 10).to_numpy()
     array([ 0,  3, 10])
     """
-    if min is None and max is None:
-        return _native.elementwise("positive", x, out=out, queue=queue)
-    if min is None:
-        return _native.elementwise("minimum", x, max, out=out, queue=queue)
-    if max is None:
+    if min is not None and max is not None:
+        return _native.elementwise("clip", x, min, max, out=out, queue=queue)
+    if min is not None:
         return _native.elementwise("maximum", x, min, out=out, queue=queue)
-    return _native.elementwise("clip", x, min, max, out=out, queue=queue)
+    if max is not None:
+        return _native.elementwise("minimum", x, max, out=out, queue=queue)
+    # There is nothing to do, but the result is new.
+    return _native.elementwise("maximum", x, x, out=out, queue=queue)
 
 
 def where(

@@ -1,11 +1,218 @@
-"""Changing shapes: views where memory allows it."""
+"""Changing shapes and joining arrays: views where memory allows it."""
 
+import math
 from collections.abc import Sequence
 
 from situ import _native
 from situ._native import ndarray
+from situ._queue_manager import Place
+from situ.exceptions import ShapeError
 
-__all__ = ["permute_dims", "reshape"]
+__all__ = [
+    "broadcast_arrays",
+    "broadcast_shapes",
+    "broadcast_to",
+    "concat",
+    "expand_dims",
+    "flip",
+    "moveaxis",
+    "permute_dims",
+    "repeat",
+    "reshape",
+    "roll",
+    "squeeze",
+    "stack",
+    "tile",
+    "unstack",
+]
+
+Axes = int | Sequence[int]
+
+
+def broadcast_arrays(*arrays: ndarray) -> tuple[ndarray, ...]:
+    """Stretch arrays to their common shape; views.
+
+    Parameters
+    ----------
+    *arrays
+        Arrays whose shapes broadcast.
+
+    Returns
+    -------
+    tuple of ndarray
+        The views, which share elements: do not write to them.
+
+    Examples
+    --------
+    >>> import situ
+    >>> x, y = situ.broadcast_arrays(situ.zeros((2, 1)), situ.zeros(3))
+    >>> x.shape, y.shape
+    ((2, 3), (2, 3))
+    """
+    shape = broadcast_shapes(*(x.shape for x in arrays))
+    return tuple(_native.broadcast_to(x, shape) for x in arrays)
+
+
+def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
+    """Find the common shape of several shapes.
+
+    Parameters
+    ----------
+    *shapes
+        The shapes.
+
+    Returns
+    -------
+    tuple of int
+        What they broadcast to.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.broadcast_shapes((2, 1), (3,))
+    (2, 3)
+    """
+    sizes = [1] * max((len(shape) for shape in shapes), default=0)
+    for shape in shapes:
+        for axis, size in enumerate(reversed(shape), start=1):
+            if sizes[-axis] == 1:
+                sizes[-axis] = size
+            elif size not in {1, sizes[-axis]}:
+                listed = ", ".join(str(tuple(shape)) for shape in shapes)
+                msg = (
+                    f"cannot broadcast the shapes {listed}\n"
+                    "  why:  matching from the last dimension, sizes must be equal or 1"
+                )
+                raise ShapeError(msg)
+    return tuple(sizes)
+
+
+def broadcast_to(x: ndarray, /, shape: int | Sequence[int]) -> ndarray:
+    """Repeat elements along new and stretched dimensions; a view.
+
+    Parameters
+    ----------
+    x
+        An array.
+    shape
+        A shape that the array broadcasts to.
+
+    Returns
+    -------
+    ndarray
+        The view, whose elements are shared: do not write to it.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.broadcast_to(situ.asarray([1, 2]), (3, 2)).to_numpy()
+    array([[1, 2],
+           [1, 2],
+           [1, 2]])
+    """
+    return _native.broadcast_to(x, [shape] if isinstance(shape, int) else shape)
+
+
+def concat(
+    arrays: Sequence[ndarray], /, *, axis: int | None = 0, queue: Place | None = None
+) -> ndarray:
+    """Join arrays along an axis they have.
+
+    Parameters
+    ----------
+    arrays
+        Arrays of one shape, but for the axis.
+    axis
+        The axis; ``None`` joins flat arrays.
+    queue
+        What runs it: a queue from which the arrays are accessible. By default that of the arrays.
+
+    Returns
+    -------
+    ndarray
+        A new array of the common dtype.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.concat([situ.asarray([1, 2]), situ.asarray([3])]).to_numpy()
+    array([1, 2, 3])
+    """
+    return _native.concat(arrays, axis, queue=queue)
+
+
+def expand_dims(x: ndarray, /, axis: Axes) -> ndarray:
+    """Insert dimensions of size one; a view.
+
+    Parameters
+    ----------
+    x
+        An array.
+    axis
+        Where they are in the result.
+
+    Returns
+    -------
+    ndarray
+        The view.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.expand_dims(situ.zeros((2, 3)), axis=1).shape
+    (2, 1, 3)
+    """
+    return _native.expand_dims(x, axis)
+
+
+def flip(x: ndarray, /, *, axis: Axes | None = None) -> ndarray:
+    """Turn dimensions round; a view.
+
+    Parameters
+    ----------
+    x
+        An array.
+    axis
+        Which ones; all of them by default.
+
+    Returns
+    -------
+    ndarray
+        The view.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.flip(situ.asarray([1, 2, 3])).to_numpy()
+    array([3, 2, 1])
+    """
+    return _native.flip(x, axis)
+
+
+def moveaxis(x: ndarray, source: Axes, destination: Axes, /) -> ndarray:
+    """Move dimensions to other positions; a view.
+
+    Parameters
+    ----------
+    x
+        An array.
+    source
+        Which ones.
+    destination
+        Where they are in the result.
+
+    Returns
+    -------
+    ndarray
+        The view.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.moveaxis(situ.zeros((2, 3, 4)), 0, -1).shape
+    (3, 4, 2)
+    """
+    return _native.moveaxis(x, source, destination)
 
 
 def permute_dims(x: ndarray, /, axes: Sequence[int]) -> ndarray:
@@ -32,7 +239,37 @@ def permute_dims(x: ndarray, /, axes: Sequence[int]) -> ndarray:
     return _native.permute_dims(x, axes)
 
 
-def reshape(x: ndarray, /, shape: int | Sequence[int]) -> ndarray:
+def repeat(
+    x: ndarray, repeats: int, /, *, axis: int | None = None, queue: Place | None = None
+) -> ndarray:
+    """Repeat each element.
+
+    Parameters
+    ----------
+    x
+        An array.
+    repeats
+        How often.
+    axis
+        Along which axis; the flat array by default.
+    queue
+        What runs it: a queue from which the arrays are accessible. By default that of the arrays.
+
+    Returns
+    -------
+    ndarray
+        A new array.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.repeat(situ.asarray([1, 2]), 3).to_numpy()
+    array([1, 1, 1, 2, 2, 2])
+    """
+    return _native.repeat(x, repeats, axis, queue=queue)
+
+
+def reshape(x: ndarray, /, shape: int | Sequence[int], *, copy: bool | None = None) -> ndarray:
     """Give the same elements another shape; a view if no element has to move.
 
     Parameters
@@ -41,6 +278,9 @@ def reshape(x: ndarray, /, shape: int | Sequence[int]) -> ndarray:
         An array.
     shape
         The new sizes; one of them may be -1, which stands for what is left.
+    copy
+        Whether to copy: ``True`` always, ``False`` never (an error if it would be necessary),
+        ``None`` only if necessary.
 
     Returns
     -------
@@ -53,4 +293,154 @@ def reshape(x: ndarray, /, shape: int | Sequence[int]) -> ndarray:
     >>> situ.reshape(situ.zeros((2, 3)), (3, -1)).shape
     (3, 2)
     """
-    return x.reshape(shape)
+    if copy:
+        return x.copy().reshape(shape)
+    result = x.reshape(shape)
+    if copy is False and math.prod(result.shape) and not _native.shares_memory(x, result):
+        msg = (
+            f"reshape cannot avoid a copy of an array with strides {x.strides}\n"
+            "  why:  its elements are not evenly spaced in the new shape, and `copy=False` was "
+            "asked for\n"
+            "  help: leave `copy` out, or use `copy=None`"
+        )
+        raise ValueError(msg)
+    return result
+
+
+def roll(
+    x: ndarray,
+    /,
+    shift: int | Sequence[int],
+    *,
+    axis: Axes | None = None,
+    queue: Place | None = None,
+) -> ndarray:
+    """Move elements along axes; those that leave at one end come in at the other.
+
+    Parameters
+    ----------
+    x
+        An array.
+    shift
+        By how many places, for each axis.
+    axis
+        Along which axes; the flat array by default.
+    queue
+        What runs it: a queue from which the arrays are accessible. By default that of the arrays.
+
+    Returns
+    -------
+    ndarray
+        A new array.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.roll(situ.asarray([1, 2, 3, 4]), 1).to_numpy()
+    array([4, 1, 2, 3])
+    """
+    return _native.roll(x, shift, axis, queue=queue)
+
+
+def squeeze(x: ndarray, /, axis: Axes | None = None) -> ndarray:
+    """Leave out dimensions of size one; a view.
+
+    Parameters
+    ----------
+    x
+        An array.
+    axis
+        Which ones; all of them by default.
+
+    Returns
+    -------
+    ndarray
+        The view.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.squeeze(situ.zeros((1, 3, 1))).shape
+    (3,)
+    """
+    if axis is None:
+        axis = [position for position, size in enumerate(x.shape) if size == 1]
+    return _native.squeeze(x, axis)
+
+
+def stack(arrays: Sequence[ndarray], /, *, axis: int = 0, queue: Place | None = None) -> ndarray:
+    """Join arrays of one shape along a new axis.
+
+    Parameters
+    ----------
+    arrays
+        The arrays.
+    axis
+        Where the new axis is in the result.
+    queue
+        What runs it: a queue from which the arrays are accessible. By default that of the arrays.
+
+    Returns
+    -------
+    ndarray
+        A new array of the common dtype.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.stack([situ.asarray([1, 2]), situ.asarray([3, 4])]).to_numpy()
+    array([[1, 2],
+           [3, 4]])
+    """
+    return _native.stack(arrays, axis, queue=queue)
+
+
+def tile(x: ndarray, repetitions: int | Sequence[int], /, *, queue: Place | None = None) -> ndarray:
+    """Repeat the whole array along each axis.
+
+    Parameters
+    ----------
+    x
+        An array.
+    repetitions
+        How often, for each axis.
+    queue
+        What runs it: a queue from which the arrays are accessible. By default that of the arrays.
+
+    Returns
+    -------
+    ndarray
+        A new array.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.tile(situ.asarray([1, 2]), 3).to_numpy()
+    array([1, 2, 1, 2, 1, 2])
+    """
+    counts = [repetitions] if isinstance(repetitions, int) else repetitions
+    return _native.tile(x, counts, queue=queue)
+
+
+def unstack(x: ndarray, /, *, axis: int = 0) -> tuple[ndarray, ...]:
+    """Take an array apart along an axis; views.
+
+    Parameters
+    ----------
+    x
+        An array.
+    axis
+        The axis, which the parts do not have.
+
+    Returns
+    -------
+    tuple of ndarray
+        The views.
+
+    Examples
+    --------
+    >>> import situ
+    >>> [part.to_numpy() for part in situ.unstack(situ.asarray([[1, 2], [3, 4]]))]
+    [array([1, 2]), array([3, 4])]
+    """
+    return tuple(_native.unstack(x, axis))

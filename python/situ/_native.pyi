@@ -24,23 +24,31 @@ __all__ = [
     "add_virtual_devices",
     "as_allocation",
     "bring",
+    "broadcast_to",
     "build_info",
     "cache_state",
     "cached_programs",
     "clear_cache",
     "default_float",
+    "concat",
     "device_facts",
     "devices",
+    "diagonal",
     "driver_reports",
     "elementwise",
     "elementwise_functions",
     "empty",
     "environment_variables",
+    "expand_dims",
+    "eye",
     "find_queue",
+    "flip",
     "from_numpy",
     "from_usm_interface",
     "full",
+    "iota",
     "memory_statistics",
+    "moveaxis",
     "ndarray",
     "permute_dims",
     "placement_of",
@@ -49,11 +57,18 @@ __all__ = [
     "queues_equivalent",
     "reduce",
     "remove_virtual_devices",
+    "repeat",
     "restore_context",
     "restore_queue",
     "restore_sub_device",
+    "roll",
+    "shares_memory",
+    "squeeze",
+    "stack",
+    "tile",
     "trim_memory",
     "unknown_environment_variables",
+    "unstack",
     "version",
     "wait_at_exit",
 ]
@@ -142,6 +157,50 @@ def bring(
 ) -> ndarray: ...
 def queues_equivalent(*queues: Queue) -> bool: ...
 def permute_dims(x: ndarray, axes: Sequence[int]) -> ndarray: ...
+def broadcast_to(x: ndarray, shape: Sequence[int]) -> ndarray: ...
+def expand_dims(x: ndarray, axis: int | Sequence[int]) -> ndarray: ...
+def squeeze(x: ndarray, axis: int | Sequence[int]) -> ndarray: ...
+def flip(x: ndarray, axis: int | Sequence[int] | None = None) -> ndarray: ...
+def moveaxis(
+    x: ndarray, source: int | Sequence[int], destination: int | Sequence[int]
+) -> ndarray: ...
+def shares_memory(a: ndarray, b: ndarray) -> bool: ...
+def diagonal(x: ndarray, offset: int = 0) -> ndarray: ...
+def unstack(x: ndarray, axis: int = 0) -> list[ndarray]: ...
+def concat(
+    arrays: Sequence[ndarray], axis: int | None, *, queue: _Place | None = None
+) -> ndarray: ...
+def stack(arrays: Sequence[ndarray], axis: int = 0, *, queue: _Place | None = None) -> ndarray: ...
+def roll(
+    x: ndarray,
+    shift: int | Sequence[int],
+    axis: int | Sequence[int] | None = None,
+    *,
+    queue: _Place | None = None,
+) -> ndarray: ...
+def repeat(
+    x: ndarray, repeats: int, axis: int | None = None, *, queue: _Place | None = None
+) -> ndarray: ...
+def tile(x: ndarray, repetitions: Sequence[int], *, queue: _Place | None = None) -> ndarray: ...
+def iota(
+    count: int,
+    start: complex,
+    step: complex,
+    *,
+    compute: npt.DTypeLike,
+    dtype: npt.DTypeLike,
+    device: _Place | None = None,
+    usm_type: str | None = None,
+) -> ndarray: ...
+def eye(
+    rows: int,
+    columns: int,
+    offset: int,
+    *,
+    dtype: npt.DTypeLike,
+    device: _Place | None = None,
+    usm_type: str | None = None,
+) -> ndarray: ...
 def empty(
     shape: Sequence[int],
     *,

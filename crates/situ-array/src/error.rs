@@ -161,6 +161,87 @@ pub enum Error {
         /// How many dimensions.
         ndim: usize,
     },
+    /// A shape that does not broadcast to another.
+    #[error(
+        "cannot broadcast an array of shape {} to {}\n  why:  matching from the last dimension, each size must \
+         be that of the target, or 1\n  help: insert dimensions of size 1 with `x[:, None]`, or reshape",
+        tuple(shape),
+        tuple(target)
+    )]
+    BroadcastTo {
+        /// What the array has.
+        shape: Vec<usize>,
+        /// What was asked for.
+        target: Vec<usize>,
+    },
+    /// A dimension that cannot be left out.
+    #[error(
+        "cannot squeeze axis {axis}, which has size {size}\n  why:  only dimensions of size 1 can be left \
+         out\n  help: index it, e.g. with 0, to keep one element of it"
+    )]
+    SqueezeSize {
+        /// The dimension.
+        axis: usize,
+        /// Its size.
+        size: usize,
+    },
+    /// Axes to move and places to move them to that are not as many.
+    #[error(
+        "`moveaxis` has {from} axes to move and {to} places for them\n  help: name as many of one as of \
+         the other"
+    )]
+    MoveCount {
+        /// How many axes.
+        from: usize,
+        /// How many places.
+        to: usize,
+    },
+    /// Shifts and axes that are not as many.
+    #[error(
+        "`roll` has {shifts} shifts for {axes} axes\n  help: name as many of one as of the other, or \
+         one shift for all axes"
+    )]
+    RollCount {
+        /// How many shifts.
+        shifts: usize,
+        /// How many axes.
+        axes: usize,
+    },
+    /// Arrays that cannot follow each other.
+    #[error(
+        "cannot concatenate arrays of shapes {} along axis {axis}\n  why:  all other dimensions must have the \
+         same size\n  help: reshape or slice them first, or use another axis",
+        listed(shapes)
+    )]
+    ConcatShapes {
+        /// The axis.
+        axis: usize,
+        /// The shapes.
+        shapes: Vec<Vec<usize>>,
+    },
+    /// Arrays of different shapes in a stack.
+    #[error(
+        "cannot stack arrays of shapes {}\n  why:  all of them must have the same shape\n  help: broadcast them \
+         first, e.g. with `situ.broadcast_arrays`",
+        listed(shapes)
+    )]
+    StackShapes {
+        /// The shapes.
+        shapes: Vec<Vec<usize>>,
+    },
+    /// An array with too few dimensions.
+    #[error(
+        "`{operation}` needs an array with at least {needed} dimensions, not {ndim}\n  help: add dimensions, \
+         e.g. with `x[None, :]`"
+    )]
+    TooFewDimensions {
+        /// The function.
+        operation: &'static str,
+        /// How many there are.
+        ndim: usize,
+        /// How many are needed.
+        needed: usize,
+    },
     /// A reduction that has no answer for no elements.
     #[error(
         "`{operation}` of no elements has no answer\n  why:  the shape is {}, so there is nothing to choose \

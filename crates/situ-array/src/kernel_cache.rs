@@ -11,6 +11,7 @@ use situ_runtime::fork::ForkLocal;
 use situ_runtime::{Device, Kernel, Program};
 
 use crate::error::Error;
+use crate::kernels::iota::IotaShape;
 use crate::kernels::locate::LocateShape;
 use crate::kernels::map::MapShape;
 use crate::kernels::reduce::ReduceShape;
@@ -26,6 +27,8 @@ pub enum KernelKey {
         /// The dtypes and loops.
         shape: MapShape,
     },
+    /// Numbers at even distances.
+    Iota(IotaShape),
     /// A reduction.
     Reduce(ReduceShape),
     /// A look for what rows were reduced to.

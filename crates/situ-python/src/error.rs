@@ -44,6 +44,13 @@ impl IntoPyErr for situ_array::Error {
             | E::OutputShape { .. }
             | E::AxisNeeded { .. }
             | E::NothingToReduce { .. }
+            | E::BroadcastTo { .. }
+            | E::SqueezeSize { .. }
+            | E::MoveCount { .. }
+            | E::RollCount { .. }
+            | E::ConcatShapes { .. }
+            | E::StackShapes { .. }
+            | E::TooFewDimensions { .. }
             | E::ReshapeSize { .. } => exceptions::ShapeError::new_err(message),
             E::IndexOutOfBounds { .. } | E::TooManyIndices { .. } | E::TwoEllipses => {
                 PyIndexError::new_err(message)

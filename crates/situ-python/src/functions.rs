@@ -5,11 +5,13 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use situ_array::device_dtypes;
 use situ_array::functions::elementwise::{FUNCTIONS, find};
-use situ_array::functions::{apply, creation, manipulation};
+use situ_array::functions::{apply, creation};
+
+use situ_ir::{DType, Literal};
 
 use crate::array::PyArray;
 use crate::detach::detach;
-use crate::error::{IntoPyErr, guard};
+use crate::error::guard;
 use crate::{dtype, host_memory, operand, placement, queue};
 
 /// Applies the elementwise function with a name to its operands.
@@ -56,21 +58,6 @@ pub(crate) fn elementwise_functions() -> Vec<(&'static str, usize)> {
         .iter()
         .map(|function| (function.name, function.arity))
         .collect()
-}
-
-/// The same elements with dimensions in another order.
-#[pyfunction]
-pub(crate) fn permute_dims(
-    py: Python<'_>,
-    x: &Bound<'_, PyArray>,
-    axes: Vec<i64>,
-) -> PyResult<PyArray> {
-    guard(|| {
-        let permuted = manipulation::permute(x.get().array(), &axes);
-        permuted
-            .map(PyArray::new)
-            .map_err(|error| error.into_py_err(py))
-    })
 }
 
 /// A new array filled with one number; without a dtype it has the number's on its device.
@@ -122,4 +109,62 @@ pub(crate) fn empty(
         let work = || situ_array::Array::empty(&shape, dtype, &queue, usm_kind);
         detach(py, work).map(PyArray::new)
     })
+}
+
+/// Numbers at even distances, computed in one dtype and converted to another.
+#[pyfunction]
+#[pyo3(signature = (count, start, step, *, compute, dtype, device = None, usm_type = None))]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "these are keywords, and Python names them"
+)]
+pub(crate) fn iota(
+    py: Python<'_>,
+    count: usize,
+    start: &Bound<'_, PyAny>,
+    step: &Bound<'_, PyAny>,
+    compute: &Bound<'_, PyAny>,
+    dtype: &Bound<'_, PyAny>,
+    device: Option<&Bound<'_, PyAny>>,
+    usm_type: Option<&str>,
+) -> PyResult<PyArray> {
+    guard(|| {
+        let queue = queue::select(py, device)?;
+        let usm_kind = host_memory::usm_kind(usm_type)?;
+        let (compute, dtype) = (dtype::from_python(compute)?, dtype::from_python(dtype)?);
+        let start = literal(start, compute)?;
+        let step = literal(step, compute)?;
+        let work = || creation::iota(count, (start, step), dtype, &queue, usm_kind);
+        detach(py, work).map(PyArray::new)
+    })
+}
+
+/// A matrix with ones on a diagonal.
+#[pyfunction]
+#[pyo3(signature = (rows, columns, offset, *, dtype, device = None, usm_type = None))]
+pub(crate) fn eye(
+    py: Python<'_>,
+    rows: usize,
+    columns: usize,
+    offset: i64,
+    dtype: &Bound<'_, PyAny>,
+    device: Option<&Bound<'_, PyAny>>,
+    usm_type: Option<&str>,
+) -> PyResult<PyArray> {
+    guard(|| {
+        let queue = queue::select(py, device)?;
+        let usm_kind = host_memory::usm_kind(usm_type)?;
+        let dtype = dtype::from_python(dtype)?;
+        let work = || creation::eye([rows, columns], offset, dtype, &queue, usm_kind);
+        detach(py, work).map(PyArray::new)
+    })
+}
+
+/// A Python number in a dtype.
+fn literal(number: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Literal> {
+    operand::python_scalar(number)?
+        .and_then(|scalar| scalar.to_literal(dtype))
+        .ok_or_else(|| {
+            PyTypeError::new_err(format!("{number} is not a number that fits into {dtype}"))
+        })
 }

@@ -34,6 +34,7 @@ mod host_access;
 mod host_memory;
 mod interrupt;
 mod kernel;
+mod manipulation;
 mod memory;
 mod moving;
 mod operand;
@@ -75,11 +76,16 @@ mod _native {
     #[pymodule_export]
     use crate::event::{PyEvent, wait_at_exit};
     #[pymodule_export]
-    use crate::functions::{elementwise, elementwise_functions, empty, full, permute_dims};
+    use crate::functions::{elementwise, elementwise_functions, empty, eye, full, iota};
     #[pymodule_export]
     use crate::host_memory::{default_float, from_numpy};
     #[pymodule_export]
     use crate::kernel::{PyDeviceFunction, PyKernel, PyRangedKernel};
+    #[pymodule_export]
+    use crate::manipulation::{
+        broadcast_to, concat, diagonal, expand_dims, flip, moveaxis, permute_dims, repeat, roll,
+        shares_memory, squeeze, stack, tile, unstack,
+    };
     #[pymodule_export]
     use crate::memory::{PyAllocation, as_allocation, memory_statistics, trim_memory};
     #[pymodule_export]
