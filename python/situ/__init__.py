@@ -117,6 +117,7 @@ from situ._elementwise import (
     trunc,
     where,
 )
+from situ._indexing import take, take_along_axis
 from situ._kernel import call_kernel, device_func, kernel
 from situ._manipulation import (
     broadcast_arrays,
@@ -159,7 +160,7 @@ from situ._queue_manager import (
     set_default_queue,
     set_global_queue,
 )
-from situ._searching import argmax, argmin
+from situ._searching import argmax, argmin, nonzero
 from situ._statistical import (
     all,
     any,
@@ -350,6 +351,7 @@ __all__ = [
     "ndarray",
     "negative",
     "nextafter",
+    "nonzero",
     "not_equal",
     "ones",
     "ones_like",
@@ -384,6 +386,8 @@ __all__ = [
     "std",
     "subtract",
     "sum",
+    "take",
+    "take_along_axis",
     "tan",
     "tanh",
     "tile",

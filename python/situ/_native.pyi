@@ -50,6 +50,7 @@ __all__ = [
     "memory_statistics",
     "moveaxis",
     "ndarray",
+    "nonzero",
     "permute_dims",
     "placement_of",
     "placement_of_nested",
@@ -65,6 +66,8 @@ __all__ = [
     "shares_memory",
     "squeeze",
     "stack",
+    "take",
+    "take_along_axis",
     "tile",
     "trim_memory",
     "unknown_environment_variables",
@@ -163,6 +166,13 @@ def squeeze(x: ndarray, axis: int | Sequence[int]) -> ndarray: ...
 def flip(x: ndarray, axis: int | Sequence[int] | None = None) -> ndarray: ...
 def moveaxis(
     x: ndarray, source: int | Sequence[int], destination: int | Sequence[int]
+) -> ndarray: ...
+def nonzero(x: ndarray) -> list[ndarray]: ...
+def take(
+    x: ndarray, indices: ndarray, axis: int | None, *, queue: _Place | None = None
+) -> ndarray: ...
+def take_along_axis(
+    x: ndarray, indices: ndarray, axis: int, *, queue: _Place | None = None
 ) -> ndarray: ...
 def shares_memory(a: ndarray, b: ndarray) -> bool: ...
 def diagonal(x: ndarray, offset: int = 0) -> ndarray: ...

@@ -4,7 +4,7 @@ from situ import _native
 from situ._native import ndarray
 from situ._queue_manager import Place
 
-__all__ = ["argmax", "argmin"]
+__all__ = ["argmax", "argmin", "nonzero"]
 
 
 def argmax(
@@ -75,3 +75,28 @@ def argmin(
     array([0, 1])
     """
     return _native.reduce("argmin", x, axis=axis, keepdims=keepdims, queue=queue)
+
+
+def nonzero(x: ndarray, /) -> tuple[ndarray, ...]:
+    """Find elements that are not zero.
+
+    How many there are must be known before the result can be made, so this waits for `x`.
+
+    Parameters
+    ----------
+    x
+        An array of at least one dimension.
+
+    Returns
+    -------
+    tuple of ndarray
+        Their positions in row-major order, one array for each dimension.
+
+    Examples
+    --------
+    >>> import situ
+    >>> x = situ.asarray([[3, 0], [0, 5]])
+    >>> [position.to_numpy() for position in situ.nonzero(x)]
+    [array([0, 1]), array([0, 1])]
+    """
+    return tuple(_native.nonzero(x))

@@ -161,6 +161,30 @@ pub enum Error {
         /// How many dimensions.
         ndim: usize,
     },
+    /// An array that is no index.
+    #[error(
+        "an array of dtype {dtype} is no index\n  why:  indices are integers, and masks are bools\n  help: convert it, \
+         e.g. `i.astype(\"int64\")`, or compare, e.g. `x[i > 0]`"
+    )]
+    IndexDType {
+        /// What it has.
+        dtype: DType,
+    },
+    /// A mask that does not fit.
+    #[error(
+        "a mask of shape {} does not fit an array of shape {}\n  why:  along axis {axis} the sizes differ\n  help: masks \
+         have the sizes of the dimensions they stand for",
+        tuple(mask),
+        tuple(shape)
+    )]
+    MaskShape {
+        /// The mask's shape.
+        mask: Vec<usize>,
+        /// The array's shape.
+        shape: Vec<usize>,
+        /// The first dimension where they differ.
+        axis: usize,
+    },
     /// A shape that does not broadcast to another.
     #[error(
         "cannot broadcast an array of shape {} to {}\n  why:  matching from the last dimension, each size must \

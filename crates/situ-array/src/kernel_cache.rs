@@ -11,6 +11,8 @@ use situ_runtime::fork::ForkLocal;
 use situ_runtime::{Device, Kernel, Program};
 
 use crate::error::Error;
+use crate::kernels::compact::CompactShape;
+use crate::kernels::indexed::IndexedShape;
 use crate::kernels::iota::IotaShape;
 use crate::kernels::locate::LocateShape;
 use crate::kernels::map::MapShape;
@@ -35,6 +37,10 @@ pub enum KernelKey {
     Locate(LocateShape),
     /// A scan.
     Scan(ScanShape),
+    /// Elements at indices in memory.
+    Indexed(IndexedShape),
+    /// Positions of elements that are not zero.
+    Compact(CompactShape),
 }
 
 type Kernels = HashMap<(Device, KernelKey), Arc<Kernel>>;

@@ -4,16 +4,17 @@
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyEllipsis, PySlice, PyTuple};
+use pyo3::types::PyTuple;
+use situ_array::Array;
 use situ_array::functions::apply;
-use situ_array::functions::{creation, manipulation};
-use situ_array::{Array, IndexItem};
+use situ_array::functions::{creation, indexing, manipulation};
 
 use crate::context::PyContext;
 use crate::detach::detach;
 use crate::device::PyDevice;
 use crate::error::{IntoPyErr, guard};
 use crate::host_memory;
+use crate::index::{self, Index};
 use crate::queue::PyQueue;
 use crate::reductions::{self, Options};
 use crate::{dtype, operand};
@@ -407,12 +408,15 @@ impl PyArray {
     }
 
     fn __getitem__(&self, py: Python<'_>, index: &Bound<'_, PyAny>) -> PyResult<Self> {
-        guard(|| {
-            let index = index_from_python(index)?;
-            self.array
+        guard(|| match index::from_python(&self.array, index)? {
+            Index::View(index) => self
+                .array
                 .view(&index)
                 .map(Self::new)
-                .map_err(|error| error.into_py_err(py))
+                .map_err(|error| error.into_py_err(py)),
+            Index::Arrays(index) => {
+                detach(py, || indexing::get(&self.array, &index)).map(Self::new)
+            }
         })
     }
 
@@ -423,11 +427,7 @@ impl PyArray {
         value: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
         guard(|| {
-            let index = index_from_python(index)?;
-            let target = self
-                .array
-                .view(&index)
-                .map_err(|error| error.into_py_err(py))?;
+            let index = index::from_python(&self.array, index)?;
             let Some(value) = operand::from_python(value)? else {
                 return Err(PyTypeError::new_err(format!(
                     "cannot assign `{}` to elements of an array\n  help: assign a number or a situ \
@@ -435,7 +435,14 @@ impl PyArray {
                     value.get_type().name()?
                 )));
             };
-            detach(py, || apply::assign(&target, &value))
+            match index {
+                Index::View(index) => {
+                    let target = self.array.view(&index);
+                    let target = target.map_err(|error| error.into_py_err(py))?;
+                    detach(py, || apply::assign(&target, &value))
+                }
+                Index::Arrays(index) => detach(py, || indexing::set(&self.array, &index, &value)),
+            }
         })
     }
 
@@ -477,49 +484,4 @@ pub(crate) fn axes_from_python(axis: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {
     axis.extract::<i64>()
         .map(|axis| vec![axis])
         .or_else(|_| axis.extract())
-}
-
-/// The entries of an index expression.
-fn index_from_python(index: &Bound<'_, PyAny>) -> PyResult<Vec<IndexItem>> {
-    match index.cast::<PyTuple>() {
-        Ok(items) => items.iter().map(|item| index_item(&item)).collect(),
-        Err(_) => Ok(vec![index_item(index)?]),
-    }
-}
-
-fn index_item(item: &Bound<'_, PyAny>) -> PyResult<IndexItem> {
-    if item.is_none() {
-        return Ok(IndexItem::NewAxis);
-    }
-    if item.cast::<PyEllipsis>().is_ok() {
-        return Ok(IndexItem::Ellipsis);
-    }
-    if let Ok(slice) = item.cast::<PySlice>() {
-        let part = |name| slice_part(&slice.getattr(name)?);
-        let (start, stop, step) = (part("start")?, part("stop")?, part("step")?);
-        return Ok(IndexItem::Slice { start, stop, step });
-    }
-    let is_bool = item.is_instance_of::<pyo3::types::PyBool>();
-    if !is_bool && let Ok(position) = item.call_method0("__index__") {
-        return Ok(IndexItem::Integer(saturated(&position)?));
-    }
-    Err(pyo3::exceptions::PyIndexError::new_err(format!(
-        "an array cannot be indexed by `{}`\n  help: use integers, slices, `...` or `None`",
-        item.get_type().name()?
-    )))
-}
-
-fn slice_part(part: &Bound<'_, PyAny>) -> PyResult<Option<i64>> {
-    if part.is_none() {
-        return Ok(None);
-    }
-    saturated(&part.call_method0("__index__")?).map(Some)
-}
-
-/// A Python integer as `i64`; larger ones mean "beyond the end" just as well.
-fn saturated(value: &Bound<'_, PyAny>) -> PyResult<i64> {
-    if let Ok(value) = value.extract() {
-        return Ok(value);
-    }
-    Ok(if value.lt(0)? { i64::MIN } else { i64::MAX })
 }

@@ -52,9 +52,11 @@ impl IntoPyErr for situ_array::Error {
             | E::StackShapes { .. }
             | E::TooFewDimensions { .. }
             | E::ReshapeSize { .. } => exceptions::ShapeError::new_err(message),
-            E::IndexOutOfBounds { .. } | E::TooManyIndices { .. } | E::TwoEllipses => {
-                PyIndexError::new_err(message)
-            }
+            E::IndexOutOfBounds { .. }
+            | E::IndexDType { .. }
+            | E::MaskShape { .. }
+            | E::TooManyIndices { .. }
+            | E::TwoEllipses => PyIndexError::new_err(message),
             E::AxisOutOfBounds { .. } => axis_error(py, message),
             E::ZeroStep => PyValueError::new_err(message),
             E::DTypeNotSupported { .. } | E::OutputDType { .. } | E::DTypeMissing { .. } => {
@@ -104,6 +106,7 @@ fn class_of(error: &situ_runtime::Error) -> fn(String) -> PyErr {
         | E::DependencyFailed { source, .. }
         | E::SeveralFailed { first: source, .. } => class_of(source),
         E::HostTaskFailed { .. } => exceptions::HostTaskError::new_err,
+        E::IndexOutOfRange { .. } => PyIndexError::new_err,
         E::Internal { .. } | E::WorkPanicked { .. } => exceptions::InternalError::new_err,
         E::ScratchUnavailable { .. } | E::OutOfMemory { .. } => {
             exceptions::OutOfMemoryError::new_err

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use situ_array::device_dtypes;
 use situ_array::functions::elementwise::{FUNCTIONS, find};
-use situ_array::functions::{apply, creation};
+use situ_array::functions::{apply, creation, indexing};
 
 use situ_ir::{DType, Literal};
 
@@ -167,4 +167,50 @@ fn literal(number: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Literal> {
         .ok_or_else(|| {
             PyTypeError::new_err(format!("{number} is not a number that fits into {dtype}"))
         })
+}
+
+/// The positions of elements that are not zero.
+#[pyfunction]
+pub(crate) fn nonzero(py: Python<'_>, x: &Bound<'_, PyArray>) -> PyResult<Vec<PyArray>> {
+    guard(|| {
+        let array = x.get().array();
+        let found = detach(py, || indexing::nonzero(array))?;
+        Ok(found.into_iter().map(PyArray::new).collect())
+    })
+}
+
+/// Elements along an axis at the positions in an array.
+#[pyfunction]
+#[pyo3(signature = (x, indices, axis, *, queue = None))]
+pub(crate) fn take(
+    py: Python<'_>,
+    x: &Bound<'_, PyArray>,
+    indices: &Bound<'_, PyArray>,
+    axis: Option<i64>,
+    queue: Option<&Bound<'_, PyAny>>,
+) -> PyResult<PyArray> {
+    guard(|| {
+        let queue = placement::named(py, queue)?;
+        let (array, indices) = (x.get().array(), indices.get().array());
+        let work = || indexing::take(array, indices, axis, queue.as_ref());
+        detach(py, work).map(PyArray::new)
+    })
+}
+
+/// Elements along an axis, at positions that are chosen anew for each place along the others.
+#[pyfunction]
+#[pyo3(signature = (x, indices, axis, *, queue = None))]
+pub(crate) fn take_along_axis(
+    py: Python<'_>,
+    x: &Bound<'_, PyArray>,
+    indices: &Bound<'_, PyArray>,
+    axis: i64,
+    queue: Option<&Bound<'_, PyAny>>,
+) -> PyResult<PyArray> {
+    guard(|| {
+        let queue = placement::named(py, queue)?;
+        let (array, indices) = (x.get().array(), indices.get().array());
+        let work = || indexing::take_along_axis(array, indices, axis, queue.as_ref());
+        detach(py, work).map(PyArray::new)
+    })
 }

@@ -65,7 +65,8 @@ pub(crate) fn from_numpy(
     })
 }
 
-fn from_host(
+/// Copies a NumPy array, which must be contiguous, to where a queue can reach it.
+pub(crate) fn from_host(
     py: Python<'_>,
     host: &Bound<'_, PyAny>,
     shape: &[usize],

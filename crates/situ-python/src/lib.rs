@@ -32,6 +32,7 @@ mod event;
 mod functions;
 mod host_access;
 mod host_memory;
+mod index;
 mod interrupt;
 mod kernel;
 mod manipulation;
@@ -77,6 +78,8 @@ mod _native {
     use crate::event::{PyEvent, wait_at_exit};
     #[pymodule_export]
     use crate::functions::{elementwise, elementwise_functions, empty, eye, full, iota};
+    #[pymodule_export]
+    use crate::functions::{nonzero, take, take_along_axis};
     #[pymodule_export]
     use crate::host_memory::{default_float, from_numpy};
     #[pymodule_export]

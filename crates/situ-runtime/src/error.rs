@@ -351,6 +351,22 @@ pub enum Error {
         limits: Vec<u64>,
     },
 
+    /// An index in memory that does not exist.
+    #[error(
+        "index {index} is out of bounds for axis {axis} with size {size}\n  why:  it was read on the device, so \
+         this was found while the work ran\n  help: valid indices are {} to {}; the other elements of the result are \
+         right",
+        -(*size as i64),
+        *size as i64 - 1
+    )]
+    IndexOutOfRange {
+        /// The index.
+        index: i64,
+        /// The dimension.
+        axis: usize,
+        /// Its size.
+        size: usize,
+    },
     /// More local memory than the device has.
     #[error(
         "cannot launch `{kernel}` with {size_bytes} bytes of local memory\n  \

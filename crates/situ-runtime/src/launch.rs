@@ -18,6 +18,7 @@ use crate::command::{Label, Work};
 use crate::device::Device;
 use crate::error::{ArgumentKind, Error, Result};
 use crate::event::Event;
+use crate::index_check::IndexCheck;
 use crate::memory::usm::{Allocation, Memory};
 use crate::order::{self, Access};
 use crate::program::Kernel;
@@ -139,15 +140,25 @@ impl KeptArgument {
 /// As many arguments as most kernels have.
 const USUAL_ARGUMENTS: usize = 12;
 
-/// Checks a launch and submits it, after `events` or, without them, after what uses the same data.
+/// What a launch may have beside its arguments.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Options<'a> {
+    /// What it comes after, instead of what uses the same data.
+    pub(crate) events: Option<&'a [Event]>,
+    /// What the kernel finds wrong with indices in memory.
+    pub(crate) check: Option<&'a IndexCheck>,
+}
+
+/// Checks a launch and submits it.
 pub(crate) fn launch(
     queue: &Queue,
     kernel: &Kernel,
     range: &NdRange,
     arguments: &[Argument],
-    events: Option<&[Event]>,
+    options: Options<'_>,
     location: &'static Location<'static>,
 ) -> Result<Event> {
+    let Options { events, check } = options;
     let device = queue.device();
     if kernel.program().device() != device {
         return Err(Error::WrongDevice {
@@ -163,6 +174,7 @@ pub(crate) fn launch(
         kernel,
         range,
         arguments,
+        check,
     };
     let uses = uses(kernel, arguments);
     order::submit(queue, launch, uses, events, location)
@@ -194,6 +206,7 @@ struct Launch<'a> {
     kernel: &'a Kernel,
     range: NdRange,
     arguments: &'a [Argument],
+    check: Option<&'a IndexCheck>,
 }
 
 impl Task for Launch<'_> {
@@ -208,14 +221,25 @@ impl Task for Launch<'_> {
 
     fn run(self) -> Result<()> {
         let arguments = self.arguments.iter().map(DeviceArgument::of);
-        run(self.kernel, &self.range, arguments)
+        let run = || run(self.kernel, &self.range, arguments);
+        match self.check {
+            Some(check) => check.kept().around(run),
+            None => run(),
+        }
     }
 
     fn into_work(self) -> Work {
         let (kernel, range) = (self.kernel.clone(), self.range);
         // Exactly as large as it must be: thousands of launches may be pending.
         let kept: Box<[KeptArgument]> = self.arguments.iter().map(KeptArgument::of).collect();
-        Box::new(move || run(&kernel, &range, kept.iter().map(KeptArgument::borrow)))
+        let check = self.check.map(IndexCheck::kept);
+        Box::new(move || {
+            let run = || run(&kernel, &range, kept.iter().map(KeptArgument::borrow));
+            match &check {
+                Some(check) => check.around(run),
+                None => run(),
+            }
+        })
     }
 }
 

@@ -40,7 +40,7 @@ impl Operand {
     }
 
     /// What it means for placement.
-    fn participant(&self) -> Participant<'_> {
+    pub(super) fn participant(&self) -> Participant<'_> {
         match self {
             Self::Array(array) => Participant::Array(array),
             Self::Scalar(_) | Self::Literal(_) => Participant::Scalar,
@@ -167,7 +167,7 @@ pub fn assign(target: &Array, value: &Operand) -> Result<(), Error> {
 }
 
 /// The constant that a scalar becomes when it is assigned to elements of a dtype.
-fn assigned_scalar(scalar: PythonScalar, dtype: DType) -> Result<Literal, Error> {
+pub(super) fn assigned_scalar(scalar: PythonScalar, dtype: DType) -> Result<Literal, Error> {
     scalar.to_literal(dtype).ok_or(match scalar {
         PythonScalar::Int(value) => Error::AssignmentOverflow { value, dtype },
         _ => only_integers_overflow(),

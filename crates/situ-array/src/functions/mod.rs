@@ -3,6 +3,7 @@
 pub mod apply;
 pub mod creation;
 pub mod elementwise;
+pub mod indexing;
 pub mod manipulation;
 pub mod moving;
 pub mod scanning;

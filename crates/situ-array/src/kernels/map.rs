@@ -130,7 +130,7 @@ fn folded_loops(rank: usize) -> usize {
     }
 }
 
-fn declare_operands(
+pub(super) fn declare_operands(
     f: &mut FunctionBuilder,
     shape: &MapShape,
 ) -> SmallVec<[Handle<Expression>; 4]> {
@@ -152,7 +152,10 @@ fn declare_operands(
 }
 
 /// The index of each loop for the running work-item.
-fn loop_indices(f: &mut FunctionBuilder, rank: usize) -> SmallVec<[Handle<Expression>; 4]> {
+pub(super) fn loop_indices(
+    f: &mut FunctionBuilder,
+    rank: usize,
+) -> SmallVec<[Handle<Expression>; 4]> {
     let folded = folded_loops(rank);
     if folded == 0 {
         return (0..rank as u8)
@@ -179,7 +182,7 @@ fn loop_indices(f: &mut FunctionBuilder, rank: usize) -> SmallVec<[Handle<Expres
 }
 
 /// Where each operand's element for the running work-item is; `None` for scalars.
-fn declare_positions(
+pub(super) fn declare_positions(
     f: &mut FunctionBuilder,
     shape: &MapShape,
     ids: &[Handle<Expression>],

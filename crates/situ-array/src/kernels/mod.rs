@@ -4,6 +4,8 @@
 //! lie in memory* (a [`LoopNest`](crate::loop_nest::LoopNest)) into a kernel. Shapes and strides are
 //! arguments of the kernel, so one kernel serves every size.
 
+pub mod compact;
+pub mod indexed;
 pub mod iota;
 pub mod locate;
 pub mod map;

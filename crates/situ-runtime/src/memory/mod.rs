@@ -18,7 +18,7 @@ pub mod copy;
 pub mod exports;
 pub mod host_view;
 mod large_blocks;
-mod place;
+pub(crate) mod place;
 mod pool;
 mod returns;
 mod size_class;

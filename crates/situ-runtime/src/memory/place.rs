@@ -18,7 +18,7 @@ use crate::registry;
 
 /// Where some bytes start.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(crate) struct Place<'a> {
     start: *mut u8,
     /// Who moves bytes from and to this place; nobody where the host can do that itself.
     keeper: Option<Keeper<'a>>,
@@ -28,14 +28,14 @@ pub(super) struct Place<'a> {
 
 /// Somebody who can move bytes that the host cannot reach.
 #[derive(Clone, Copy)]
-pub(super) struct Keeper<'a> {
-    pub(super) driver: &'a dyn Driver,
-    pub(super) context: &'a Context,
+pub(crate) struct Keeper<'a> {
+    pub(crate) driver: &'a dyn Driver,
+    pub(crate) context: &'a Context,
 }
 
 impl<'a> Place<'a> {
     /// A place in memory of the host.
-    pub(super) fn on_host(start: *mut u8) -> Self {
+    pub(crate) fn on_host(start: *mut u8) -> Self {
         Self {
             start,
             keeper: None,
@@ -47,7 +47,7 @@ impl<'a> Place<'a> {
     ///
     /// # Errors
     /// [`Error::DriverLostInFork`](crate::Error::DriverLostInFork).
-    pub(super) fn in_memory(
+    pub(crate) fn in_memory(
         device: &'a Device,
         memory: &'a Memory,
         byte_offset: usize,
@@ -71,7 +71,7 @@ impl<'a> Place<'a> {
     ///
     /// # Safety
     /// Both places have as many bytes, and nobody writes the one or uses the other meanwhile.
-    pub(super) unsafe fn copy_to(self, to: Self, size_bytes: usize) -> Result<()> {
+    pub(crate) unsafe fn copy_to(self, to: Self, size_bytes: usize) -> Result<()> {
         // SAFETY: the caller answers for the bytes; each is where its driver, or the host, can
         // reach it.
         unsafe {
@@ -99,7 +99,7 @@ impl<'a> Place<'a> {
     ///
     /// # Safety
     /// The place has as many bytes, and nobody uses them meanwhile.
-    pub(super) unsafe fn fill(self, size_bytes: usize, value: u8) -> Result<()> {
+    pub(crate) unsafe fn fill(self, size_bytes: usize, value: u8) -> Result<()> {
         let keeper = self.keeper.map(|keeper| keeper.driver);
         let driver = keeper.unwrap_or_else(|| processor(self.threads));
         // SAFETY: as in `copy_to`.

@@ -30,7 +30,8 @@ use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::executor;
 use crate::fork::ForkLocal;
-use crate::launch::{self, Argument};
+use crate::index_check::IndexCheck;
+use crate::launch::{self, Argument, Options};
 use crate::program::Kernel;
 use crate::submission;
 use crate::warnings::{self, Warning};
@@ -187,7 +188,8 @@ impl Queue {
         range: &NdRange,
         arguments: &[Argument],
     ) -> Result<Event> {
-        launch::launch(self, kernel, range, arguments, None, Location::caller())
+        let options = Options::default();
+        launch::launch(self, kernel, range, arguments, options, Location::caller())
     }
 
     /// Runs a kernel over a range, after exactly these events (and, on an in-order queue, after
@@ -204,8 +206,31 @@ impl Queue {
         arguments: &[Argument],
         events: &[Event],
     ) -> Result<Event> {
-        let location = Location::caller();
-        launch::launch(self, kernel, range, arguments, Some(events), location)
+        let options = Options {
+            events: Some(events),
+            ..Options::default()
+        };
+        launch::launch(self, kernel, range, arguments, options, Location::caller())
+    }
+
+    /// Launches a kernel that reads indices from memory and checks them itself; the command fails if it
+    /// finds one that does not exist.
+    ///
+    /// # Errors
+    /// As [`Self::launch`].
+    #[track_caller]
+    pub fn launch_checked(
+        &self,
+        kernel: &Kernel,
+        range: &NdRange,
+        arguments: &[Argument],
+        check: &IndexCheck,
+    ) -> Result<Event> {
+        let options = Options {
+            check: Some(check),
+            ..Options::default()
+        };
+        launch::launch(self, kernel, range, arguments, options, Location::caller())
     }
 
     /// Runs the caller's own code on a host thread, in its turn on this queue and after `events`.

@@ -1,0 +1,170 @@
+//! The indexed template: elements whose positions along some axes are read from memory.
+//!
+//! It is a map over the result of an index expression. Each operand moves with the loops: the elements that
+//! are read or written move along slices and stay where they are along the dimensions of the index arrays, which
+//! move along these. What the indices add comes on top. An index that does not exist is written down for
+//! [`situ_runtime::IndexCheck`], and its element is left alone.
+//!
+//! Parameters, in this order: those of the map template for the values, the data and the index arrays (as
+//! if the values were an output), then for each index array the size of its axis and the stride of the
+//! data along it, then the place for what is wrong.
+
+use situ_ir::{
+    AddressSpace, Atomic, AtomicOperation, BinaryOperator, DType, Expression, FunctionBuilder,
+    Handle, MemoryOrder, MemoryScope, Module, Type,
+};
+
+use super::map::{self, MapOperand, MapShape};
+
+/// Which way elements go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// From the data to the values.
+    Gather,
+    /// From the values to the data.
+    Scatter,
+}
+
+/// What an indexed kernel is specialised for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct IndexedShape {
+    /// Which way elements go.
+    pub direction: Direction,
+    /// The values, the data and the index arrays, and the loops over them. Nothing is converted before it
+    /// is looked at, so there are no compute dtypes.
+    pub map: MapShape,
+}
+
+/// Writes the kernel `name`.
+pub fn module(name: &str, shape: &IndexedShape) -> Module {
+    let map = &shape.map;
+    let rank = usize::from(map.rank);
+    let dims = rank.min(situ_ir::range::MAX_DIMS);
+    let mut f = FunctionBuilder::kernel(name, dims as u8);
+    let operands = map::declare_operands(&mut f, map);
+    let loops = map::loop_indices(&mut f, rank);
+    let positions = map::declare_positions(&mut f, map, &loops);
+    let count = operands.len() - 2;
+    let axes: Vec<_> = (0..count)
+        .map(|number| {
+            let size = f.parameter(format!("axis_size{number}"), Type::INDEX);
+            let stride = f.parameter(format!("axis_stride{number}"), Type::INDEX);
+            (size, stride)
+        })
+        .collect();
+    let found = f.parameter("found", Type::pointer(DType::I64, AddressSpace::Global));
+
+    let mut at = positions[1].expect("the data is in memory");
+    let mut all_exist = None;
+    for (number, (size, stride)) in axes.into_iter().enumerate() {
+        let operand = number + 2;
+        let index = match positions[operand] {
+            Some(position) => f.load(operands[operand], position),
+            None => operands[operand],
+        };
+        let index = f.cast(index, DType::I64);
+        let index = f.bind("index", index);
+        let zero = f.index(0);
+        let is_negative = f.binary(BinaryOperator::Less, index, zero);
+        let from_end = f.add(index, size);
+        let wrapped = f.select(is_negative, from_end, index);
+        let wrapped = f.bind("wrapped", wrapped);
+        let above = f.binary(BinaryOperator::GreaterEqual, wrapped, zero);
+        let below = f.binary(BinaryOperator::Less, wrapped, size);
+        let exists = f.binary(BinaryOperator::BitAnd, above, below);
+        let exists = f.bind("exists", exists);
+        f.if_else(exists, |_| {}, |f| write_down(f, found, number, index));
+        let moved = f.multiply(wrapped, stride);
+        at = f.add(at, moved);
+        all_exist = Some(match all_exist {
+            Some(others) => f.binary(BinaryOperator::BitAnd, others, exists),
+            None => exists,
+        });
+    }
+    let at = f.bind("at", at);
+    let transfer = |f: &mut FunctionBuilder| match shape.direction {
+        Direction::Gather => {
+            let element = f.load(operands[1], at);
+            let to = positions[0].expect("the result is in memory");
+            let MapOperand::Memory { dtype, .. } = map.operands[0] else {
+                panic!("the result is in memory")
+            };
+            let element = f.cast(element, dtype);
+            f.store(operands[0], to, element);
+        }
+        Direction::Scatter => {
+            let value = match positions[0] {
+                Some(position) => f.load(operands[0], position),
+                None => operands[0],
+            };
+            let MapOperand::Memory { dtype, .. } = map.operands[1] else {
+                panic!("the data is in memory")
+            };
+            let value = f.cast(value, dtype);
+            f.store(operands[1], at, value);
+        }
+    };
+    match all_exist {
+        Some(all_exist) => f.if_(all_exist, transfer),
+        None => transfer(&mut f),
+    }
+    let mut module = Module::new(name);
+    f.finish(&mut module);
+    module
+}
+
+/// The first work-item that finds something wrong says what.
+fn write_down(
+    f: &mut FunctionBuilder,
+    found: Handle<Expression>,
+    number: usize,
+    index: Handle<Expression>,
+) {
+    let (zero, one) = (f.index(0), f.index(1));
+    let which = f.index(number as i64 + 1);
+    let before = f.value("before", DType::I64.into());
+    f.atomic(Atomic {
+        operation: AtomicOperation::CompareExchange,
+        pointer: found,
+        index: zero,
+        operand: Some(which),
+        expected: Some(zero),
+        result: Some(before),
+        order: MemoryOrder::Relaxed,
+        scope: MemoryScope::Device,
+    });
+    let before = f.expression(Expression::Value(before));
+    let is_first = f.binary(BinaryOperator::Equal, before, zero);
+    f.if_(is_first, |f| f.store(found, one, index));
+}
+
+#[cfg(test)]
+mod tests {
+    use situ_ir::validate;
+    use smallvec::SmallVec;
+
+    use super::*;
+    use crate::loop_nest::StrideClass;
+
+    #[test]
+    fn every_rank_and_direction_validates() {
+        let memory = |dtype, stride| MapOperand::Memory { dtype, stride };
+        for rank in 1..=5 {
+            for direction in [Direction::Gather, Direction::Scatter] {
+                for indices in 0..3 {
+                    let mut operands: SmallVec<[MapOperand; 4]> = SmallVec::from_slice(&[
+                        memory(DType::F32, StrideClass::Contiguous),
+                        memory(DType::F64, StrideClass::Broadcast),
+                    ]);
+                    operands.extend((0..indices).map(|_| memory(DType::U8, StrideClass::Strided)));
+                    let map = MapShape {
+                        operands,
+                        compute: SmallVec::new(),
+                        rank,
+                    };
+                    validate(module("indexed", &IndexedShape { direction, map })).unwrap();
+                }
+            }
+        }
+    }
+}
