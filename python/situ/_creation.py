@@ -320,6 +320,11 @@ def ones(
     )
 
 
+def _complex_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the complex dtype whose parts hold numbers of a dtype."""
+    return np.result_type(dtype, np.complex64)
+
+
 def arange(
     start: float,
     /,
@@ -367,15 +372,16 @@ def arange(
     if not math.isfinite(length):
         msg = f"arange from {start} to {stop} has no length that can be counted"
         raise ValueError(msg)
-    compute = np.dtype("int64" if is_whole else "float64")
+    place = _place(device, queue)
+    compute = np.dtype("int64") if is_whole else _native.default_float(device=place)
     target = np.dtype(compute if dtype is None else dtype)
     return _native.iota(
         max(0, math.ceil(length)),
         start,
         step,
-        compute="complex128" if target.kind == "c" else compute,
+        compute=_complex_of(compute) if target.kind == "c" else compute,
         dtype=target,
-        device=_place(device, queue),
+        device=place,
         usm_type=usm_type,
     )
 
@@ -421,11 +427,13 @@ def linspace(
     if num < 0:
         msg = f"linspace makes at least 0 numbers, not {num}"
         raise ValueError(msg)
-    is_complex = isinstance(start, complex) or isinstance(stop, complex)
-    compute = np.dtype("complex128" if is_complex else "float64")
+    place = _place(device, queue)
+    compute = _native.default_float(device=place)
+    if isinstance(start, complex) or isinstance(stop, complex):
+        compute = _complex_of(compute)
     target = np.dtype(compute if dtype is None else dtype)
     if target.kind == "c":
-        compute = np.dtype("complex128")
+        compute = _complex_of(compute)
     intervals = num - 1 if endpoint else num
     step = (stop - start) / intervals if intervals > 0 else 0.0
     result = _native.iota(
@@ -434,7 +442,7 @@ def linspace(
         step,
         compute=compute,
         dtype=target,
-        device=_place(device, queue),
+        device=place,
         usm_type=usm_type,
     )
     if endpoint and num > 1:
@@ -480,8 +488,8 @@ def eye(
            [0., 0., 1.]])
     """
     rows, columns = _sizes((n_rows, n_rows if n_cols is None else n_cols))
-    dtype = np.float64 if dtype is None else dtype
     place = _place(device, queue)
+    dtype = _native.default_float(device=place) if dtype is None else dtype
     return _native.eye(rows, columns, k, dtype=dtype, device=place, usm_type=usm_type)
 
 

@@ -12,7 +12,7 @@ use crate::array::Array;
 use crate::error::Error;
 use crate::functions::apply::{Input, copy_into};
 use crate::functions::manipulation::{normalized_axes, reshape};
-use crate::functions::statistical::widened;
+use crate::functions::statistical::{result_dtype, widened};
 use crate::index::IndexItem;
 use crate::kernel_cache::{self, KernelKey};
 use crate::kernels::reduce::{Prepare, identity};
@@ -100,7 +100,7 @@ pub fn accumulate(array: &Array, what: Cumulative, along: Along<'_>) -> Result<A
             });
         }
     };
-    let dtype = along.dtype.unwrap_or_else(|| widened(array.dtype()));
+    let dtype = result_dtype(along.dtype, widened(array.dtype()), &array)?;
     let mut shape = Shape::from(array.shape());
     shape[axis] += usize::from(along.include_initial);
     let out = Array::empty(&shape, dtype, array.queue(), array.usm_kind())?;

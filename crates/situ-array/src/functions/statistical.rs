@@ -7,6 +7,7 @@ use situ_ir::{BinaryOperator, DType};
 use situ_runtime::Queue;
 
 use crate::array::Array;
+use crate::device_dtypes;
 use crate::error::Error;
 use crate::kernels::reduce::{Finish, Prepare};
 use crate::placement::{Operation, Placer};
@@ -30,6 +31,23 @@ pub enum Nan {
     Counts,
     /// They are left out.
     Skipped,
+}
+
+/// The dtype of a result: the one that was asked for, if the device has it, or else a default as the
+/// device has it.
+pub(super) fn result_dtype(
+    asked: Option<DType>,
+    default: DType,
+    array: &Array,
+) -> Result<DType, Error> {
+    let device = array.queue().device();
+    match asked {
+        Some(dtype) => {
+            device_dtypes::check(dtype, device)?;
+            Ok(dtype)
+        }
+        None => Ok(device_dtypes::nearest(default, device)),
+    }
 }
 
 /// The array as the queue sees it, and its axes.
@@ -74,7 +92,7 @@ fn combined(
     over: Over<'_>,
 ) -> Result<Array, Error> {
     let (array, axes) = prepared(name, array, over)?;
-    let dtype = dtype.unwrap_or_else(|| widened(array.dtype()));
+    let dtype = result_dtype(dtype, widened(array.dtype()), &array)?;
     let reduction = Reduction {
         prepare: match nan {
             Nan::Counts => Prepare::Convert,
@@ -180,7 +198,7 @@ pub fn extreme(array: &Array, extreme: Extreme, nan: Nan, over: Over<'_>) -> Res
 /// As [`sum`].
 pub fn mean(array: &Array, dtype: Option<DType>, over: Over<'_>) -> Result<Array, Error> {
     let (array, axes) = prepared("mean", array, over)?;
-    let dtype = averaged(dtype.unwrap_or(array.dtype()));
+    let dtype = result_dtype(dtype, averaged(array.dtype()), &array)?;
     let accumulate = accumulator(dtype, array.queue().device());
     axes.shaped(&mean_of(accumulate, dtype, axes.count).run(&array, &axes)?)
 }
@@ -221,7 +239,7 @@ pub fn spread(
         Spread::Deviation => ("std", Finish::Root),
     };
     let (array, axes) = prepared(name, array, over)?;
-    let dtype = averaged(array.dtype());
+    let dtype = result_dtype(None, averaged(array.dtype()), &array)?;
     let accumulate = accumulator(dtype, array.queue().device());
     let means = mean_of(accumulate, accumulate, axes.count).run(&array, &axes)?;
     let divisor = (axes.count as f64 - correction).max(0.0);
