@@ -193,5 +193,5 @@ def test_every_function_agrees_on_drivers(name, arity, device):
         values = np.array(samples, dtype)
         if name == "pow" and dtype == "int32":
             values = np.maximum(values, 0)
-        pair = [whole(values[:, np.newaxis]), whole(values[np.newaxis, :])]
-        check(name, pair[:arity], device)
+        grid = [values[:, np.newaxis], values[np.newaxis, :], values[::-1, np.newaxis].copy()]
+        check(name, [whole(each) for each in grid[:arity]], device)

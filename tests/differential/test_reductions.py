@@ -42,7 +42,7 @@ def test_reductions_agree_with_numpy(name, case):
     view, axis, keepdims = case
     host = view.host
     if name in {"max", "min"} and host.dtype.kind == "c":
-        with pytest.raises(situ.DTypeError):
+        with pytest.raises((situ.DTypeError, situ.ShapeError)):
             getattr(situ, name)(view.on("native"), axis=axis, keepdims=keepdims)
         return
     expected = outcome(getattr(np, name), host, axis=axis, keepdims=keepdims)
