@@ -3,24 +3,9 @@
 The names users type are gathered here; each is defined in the module that owns its subject.
 """
 
-from numpy import bool_ as bool
-from numpy import (
-    complex64,
-    complex128,
-    float16,
-    float32,
-    float64,
-    int8,
-    int16,
-    int32,
-    int64,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
-)
+from math import e, inf, nan, pi
 
-from situ import _at_exit, _opencl_vendors, atomic, local, memory, private
+from situ import _at_exit, _methods, _opencl_vendors, atomic, local, memory, private
 from situ._creation import (
     arange,
     asarray,
@@ -38,6 +23,28 @@ from situ._creation import (
     zeros,
     zeros_like,
 )
+from situ._dtypes import (
+    astype,
+    can_cast,
+    complex64,
+    complex128,
+    finfo,
+    float16,
+    float32,
+    float64,
+    iinfo,
+    int8,
+    int16,
+    int32,
+    int64,
+    isdtype,
+    result_type,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+from situ._dtypes import bool_ as bool
 from situ._elementwise import (
     abs,
     acos,
@@ -136,6 +143,8 @@ from situ._manipulation import (
     tile,
     unstack,
 )
+from situ._namespace import API_VERSION as __array_api_version__
+from situ._namespace import ArrayNamespaceInfo as __array_namespace_info__
 from situ._native import (
     Context,
     Device,
@@ -206,8 +215,12 @@ from situ.exceptions import (
     UnseenFailureWarning,
 )
 
+# What an index says for a new dimension.
+newaxis = None
+
 __version__: str = _version()
 _at_exit.register()
+_methods.attach()
 _opencl_vendors.use_own_directory()
 
 __all__ = [
@@ -237,6 +250,8 @@ __all__ = [
     "SituWarning",
     "Timer",
     "UnseenFailureWarning",
+    "__array_api_version__",
+    "__array_namespace_info__",
     "__version__",
     "abs",
     "acos",
@@ -250,6 +265,7 @@ __all__ = [
     "asarray",
     "asin",
     "asinh",
+    "astype",
     "atan",
     "atan2",
     "atanh",
@@ -266,6 +282,7 @@ __all__ = [
     "broadcast_shapes",
     "broadcast_to",
     "call_kernel",
+    "can_cast",
     "cbrt",
     "ceil",
     "clip",
@@ -284,6 +301,7 @@ __all__ = [
     "device_func",
     "devices",
     "divide",
+    "e",
     "empty",
     "empty_like",
     "equal",
@@ -292,6 +310,7 @@ __all__ = [
     "expand_dims",
     "expm1",
     "eye",
+    "finfo",
     "flip",
     "float16",
     "float32",
@@ -314,11 +333,14 @@ __all__ = [
     "greater_equal",
     "heaviside",
     "hypot",
+    "iinfo",
     "imag",
+    "inf",
     "int8",
     "int16",
     "int32",
     "int64",
+    "isdtype",
     "isfinite",
     "isinf",
     "isnan",
@@ -346,16 +368,19 @@ __all__ = [
     "minimum",
     "moveaxis",
     "multiply",
+    "nan",
     "nanprod",
     "nansum",
     "ndarray",
     "negative",
+    "newaxis",
     "nextafter",
     "nonzero",
     "not_equal",
     "ones",
     "ones_like",
     "permute_dims",
+    "pi",
     "placement_of",
     "platforms",
     "positive",
@@ -371,6 +396,7 @@ __all__ = [
     "reset_default_queue",
     "reset_global_queue",
     "reshape",
+    "result_type",
     "roll",
     "round",
     "set_default_queue",

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Generator, Iterable, Sequence
-from types import EllipsisType
+from types import EllipsisType, ModuleType
 from typing import Any, ClassVar, Protocol, SupportsIndex, TypeVar, final, overload
 
 import numpy as np
@@ -29,8 +29,8 @@ __all__ = [
     "cache_state",
     "cached_programs",
     "clear_cache",
-    "default_float",
     "concat",
+    "default_float",
     "device_facts",
     "devices",
     "diagonal",
@@ -647,6 +647,7 @@ class DeviceFunction:
 
 @final
 class ndarray:
+    def __array_namespace__(self, /, *, api_version: str | None = None) -> ModuleType: ...
     __array_ufunc__: ClassVar[None]
     __hash__: ClassVar[None]  # type: ignore[assignment]
     @property
