@@ -16,6 +16,7 @@ pub mod broadcast;
 pub mod device_dtypes;
 pub mod error;
 pub mod functions;
+pub mod host;
 pub mod index;
 pub mod kernel_cache;
 pub mod kernels;

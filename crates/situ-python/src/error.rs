@@ -36,42 +36,9 @@ impl IntoPyErr for situ_array::Error {
         use situ_array::Error as E;
         let message = self.to_string();
         match self {
-            E::ShapeMismatch { .. }
-            | E::AssignmentShape { .. }
-            | E::TooManyElements { .. }
-            | E::AxesCount { .. }
-            | E::RepeatedAxis { .. }
-            | E::OutputShape { .. }
-            | E::AxisNeeded { .. }
-            | E::NothingToReduce { .. }
-            | E::BroadcastTo { .. }
-            | E::SqueezeSize { .. }
-            | E::MoveCount { .. }
-            | E::RollCount { .. }
-            | E::ConcatShapes { .. }
-            | E::StackShapes { .. }
-            | E::TooFewDimensions { .. }
-            | E::ReshapeSize { .. } => exceptions::ShapeError::new_err(message),
-            E::IndexOutOfBounds { .. }
-            | E::IndexDType { .. }
-            | E::MaskShape { .. }
-            | E::TooManyIndices { .. }
-            | E::TwoEllipses => PyIndexError::new_err(message),
             E::AxisOutOfBounds { .. } => axis_error(py, message),
-            E::ZeroStep => PyValueError::new_err(message),
-            E::DTypeNotSupported { .. } | E::OutputDType { .. } | E::DTypeMissing { .. } => {
-                exceptions::DTypeError::new_err(message)
-            }
-            E::ScalarOverflow { .. } | E::AssignmentOverflow { .. } => {
-                PyOverflowError::new_err(message)
-            }
-            E::Placement(_) => exceptions::PlacementError::new_err(message),
-            E::NoArray { .. } => PyTypeError::new_err(message),
-            E::ViewOutside { .. } => exceptions::AddressError::new_err(message),
-            E::CopyNeeded { .. } => PyValueError::new_err(message),
-            E::NotHostAccessible { .. } => exceptions::HostAccessError::new_err(message),
             E::Runtime(error) => error.into_py_err(py),
-            _ => exceptions::InternalError::new_err(message),
+            _ => array_class(&self)(message),
         }
     }
 }
@@ -98,6 +65,46 @@ fn python_cause(error: &situ_runtime::Error) -> Option<&PyErr> {
     }
 }
 
+/// The exception class for an error of the array layer.
+fn array_class(error: &situ_array::Error) -> fn(String) -> PyErr {
+    use situ_array::Error as E;
+    match error {
+        E::ShapeMismatch { .. }
+        | E::AssignmentShape { .. }
+        | E::TooManyElements { .. }
+        | E::AxesCount { .. }
+        | E::RepeatedAxis { .. }
+        | E::OutputShape { .. }
+        | E::AxisNeeded { .. }
+        | E::NothingToReduce { .. }
+        | E::BroadcastTo { .. }
+        | E::SqueezeSize { .. }
+        | E::MoveCount { .. }
+        | E::RollCount { .. }
+        | E::ConcatShapes { .. }
+        | E::StackShapes { .. }
+        | E::TooFewDimensions { .. }
+        | E::ReshapeSize { .. } => exceptions::ShapeError::new_err,
+        E::IndexOutOfBounds { .. }
+        | E::IndexDType { .. }
+        | E::MaskShape { .. }
+        | E::TooManyIndices { .. }
+        | E::TwoEllipses => PyIndexError::new_err,
+        E::ZeroStep => PyValueError::new_err,
+        E::DTypeNotSupported { .. } | E::OutputDType { .. } | E::DTypeMissing { .. } => {
+            exceptions::DTypeError::new_err
+        }
+        E::ScalarOverflow { .. } | E::AssignmentOverflow { .. } => PyOverflowError::new_err,
+        E::Placement(_) => exceptions::PlacementError::new_err,
+        E::NoArray { .. } => PyTypeError::new_err,
+        E::ViewOutside { .. } => exceptions::AddressError::new_err,
+        E::CopyNeeded { .. } => PyValueError::new_err,
+        E::NotHostAccessible { .. } => exceptions::HostAccessError::new_err,
+        E::Runtime(error) => class_of(error),
+        _ => exceptions::InternalError::new_err,
+    }
+}
+
 /// The exception class for an error: that of what first went wrong.
 fn class_of(error: &situ_runtime::Error) -> fn(String) -> PyErr {
     use situ_runtime::Error as E;
@@ -106,6 +113,10 @@ fn class_of(error: &situ_runtime::Error) -> fn(String) -> PyErr {
         | E::DependencyFailed { source, .. }
         | E::SeveralFailed { first: source, .. } => class_of(source),
         E::HostTaskFailed { .. } => exceptions::HostTaskError::new_err,
+        E::HostWorkFailed { source, .. } => source
+            .downcast_ref::<situ_array::Error>()
+            .map_or(exceptions::DeviceError::new_err, array_class),
+        E::NotHostAccessible { .. } => exceptions::HostAccessError::new_err,
         E::IndexOutOfRange { .. } => PyIndexError::new_err,
         E::Internal { .. } | E::WorkPanicked { .. } => exceptions::InternalError::new_err,
         E::ScratchUnavailable { .. } | E::OutOfMemory { .. } => {

@@ -44,6 +44,7 @@ pub(crate) enum Label {
     Fill { size_bytes: usize },
     Barrier,
     HostTask { name: Arc<str> },
+    HostWork { name: &'static str },
 }
 
 impl fmt::Display for Label {
@@ -54,6 +55,7 @@ impl fmt::Display for Label {
             Self::Fill { size_bytes } => write!(formatter, "a fill of {size_bytes} bytes"),
             Self::Barrier => formatter.write_str("a barrier"),
             Self::HostTask { name } => write!(formatter, "host task `{name}`"),
+            Self::HostWork { name } => write!(formatter, "`{name}`"),
         }
     }
 }

@@ -718,6 +718,28 @@ pub enum Error {
         source: HostError,
     },
 
+    /// Library code of the host returned an error.
+    #[error("{source}")]
+    HostWorkFailed {
+        /// What was to be done.
+        name: &'static str,
+        /// Its own error.
+        source: HostError,
+    },
+
+    /// The host cannot reach memory.
+    #[error(
+        "the host does not reach {kind} memory of `{device}`\n  \
+         why:  only the device reads and writes it\n  \
+         help: copy it to shared or host memory first"
+    )]
+    NotHostAccessible {
+        /// The device.
+        device: String,
+        /// The kind of memory.
+        kind: UsmKind,
+    },
+
     /// A host task waits for something that waits for the task.
     #[error(
         "a host task cannot wait for {command}\n  \

@@ -111,7 +111,7 @@ impl<T: Send + Sync> ForkLocal<T> {
     }
 
     /// As [`Self::get_or_try_init`], for values that can always be made.
-    pub(crate) fn get_or_init(&self, make: impl FnOnce() -> T) -> &T {
+    pub fn get_or_init(&self, make: impl FnOnce() -> T) -> &T {
         match self.get_or_try_init(|| Ok::<T, std::convert::Infallible>(make())) {
             Ok(value) => value,
             Err(impossible) => match impossible {},

@@ -18,7 +18,7 @@ use crate::command::{Label, Work};
 use crate::device::Device;
 use crate::error::{ArgumentKind, Error, Result};
 use crate::event::Event;
-use crate::index_check::IndexCheck;
+use crate::memory::index_check::IndexCheck;
 use crate::memory::usm::{Allocation, Memory};
 use crate::order::{self, Access};
 use crate::program::Kernel;

@@ -6,6 +6,8 @@
 //! | [`copy`], [`transfer`] | moving bytes, within a context and between two |
 //! | `place`, `staging` | which way they take, and the longest one |
 //! | [`host_view`] | memory that the host looks at whenever it likes |
+//! | [`host_work`] | library code of the host over memory, as a command |
+//! | [`index_check`] | indices that are known on the device only |
 //! | [`exports`] | addresses that other libraries were told |
 //! | `context_memory` | the pools of a context, and what to do when memory is short |
 //! | `pool`, `small_blocks`, `large_blocks`, `size_class` | blocks that wait for their next user |
@@ -17,6 +19,8 @@ pub(crate) mod context_memory;
 pub mod copy;
 pub mod exports;
 pub mod host_view;
+pub mod host_work;
+pub mod index_check;
 mod large_blocks;
 pub(crate) mod place;
 mod pool;
