@@ -23,6 +23,7 @@ from situ._creation import (
     zeros,
     zeros_like,
 )
+from situ._differences import diff
 from situ._dtypes import (
     astype,
     can_cast,
@@ -170,6 +171,8 @@ from situ._queue_manager import (
     set_global_queue,
 )
 from situ._searching import argmax, argmin, nonzero
+from situ._set import isin, unique, unique_all, unique_counts, unique_inverse, unique_values
+from situ._sorting import argsort, searchsorted, sort
 from situ._statistical import (
     all,
     any,
@@ -262,6 +265,7 @@ __all__ = [
     "arange",
     "argmax",
     "argmin",
+    "argsort",
     "asarray",
     "asin",
     "asinh",
@@ -300,6 +304,7 @@ __all__ = [
     "deg2rad",
     "device_func",
     "devices",
+    "diff",
     "divide",
     "e",
     "empty",
@@ -342,6 +347,7 @@ __all__ = [
     "int64",
     "isdtype",
     "isfinite",
+    "isin",
     "isinf",
     "isnan",
     "kernel",
@@ -399,12 +405,14 @@ __all__ = [
     "result_type",
     "roll",
     "round",
+    "searchsorted",
     "set_default_queue",
     "set_global_queue",
     "sign",
     "signbit",
     "sin",
     "sinh",
+    "sort",
     "sqrt",
     "square",
     "squeeze",
@@ -424,6 +432,11 @@ __all__ = [
     "uint16",
     "uint32",
     "uint64",
+    "unique",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
+    "unique_values",
     "unstack",
     "var",
     "where",

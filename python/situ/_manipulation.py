@@ -240,7 +240,12 @@ def permute_dims(x: ndarray, /, axes: Sequence[int]) -> ndarray:
 
 
 def repeat(
-    x: ndarray, repeats: int, /, *, axis: int | None = None, queue: Place | None = None
+    x: ndarray,
+    repeats: int | ndarray,
+    /,
+    axis: int | None = None,
+    *,
+    queue: Place | None = None,
 ) -> ndarray:
     """Repeat each element.
 
@@ -249,7 +254,8 @@ def repeat(
     x
         An array.
     repeats
-        How often.
+        How often: a number, or an array with one for each element along the axis. An array is
+        waited for, since it says how many elements the result has.
     axis
         Along which axis; the flat array by default.
     queue
@@ -265,6 +271,8 @@ def repeat(
     >>> import situ
     >>> situ.repeat(situ.asarray([1, 2]), 3).to_numpy()
     array([1, 1, 1, 2, 2, 2])
+    >>> situ.repeat(situ.asarray([1, 2]), situ.asarray([2, 1])).to_numpy()
+    array([1, 1, 2])
     """
     return _native.repeat(x, repeats, axis, queue=queue)
 

@@ -22,6 +22,7 @@ __all__ = [
     "RangedKernel",
     "accumulate",
     "add_virtual_devices",
+    "argsort",
     "as_allocation",
     "bring",
     "broadcast_to",
@@ -34,6 +35,7 @@ __all__ = [
     "device_facts",
     "devices",
     "diagonal",
+    "diff",
     "driver_reports",
     "elementwise",
     "elementwise_functions",
@@ -47,6 +49,7 @@ __all__ = [
     "from_usm_interface",
     "full",
     "iota",
+    "isin",
     "memory_statistics",
     "moveaxis",
     "ndarray",
@@ -63,13 +66,16 @@ __all__ = [
     "restore_queue",
     "restore_sub_device",
     "roll",
+    "searchsorted",
     "shares_memory",
+    "sort",
     "squeeze",
     "stack",
     "take",
     "take_along_axis",
     "tile",
     "trim_memory",
+    "unique",
     "unknown_environment_variables",
     "unstack",
     "version",
@@ -188,8 +194,55 @@ def roll(
     *,
     queue: _Place | None = None,
 ) -> ndarray: ...
+def sort(
+    x: ndarray,
+    *,
+    axis: int | None = None,
+    descending: bool = False,
+    queue: _Place | None = None,
+) -> ndarray: ...
+def argsort(
+    x: ndarray,
+    *,
+    axis: int | None = None,
+    descending: bool = False,
+    queue: _Place | None = None,
+) -> ndarray: ...
+def searchsorted(
+    x1: ndarray,
+    x2: ndarray | complex,
+    *,
+    side: str,
+    sorter: ndarray | None = None,
+    queue: _Place | None = None,
+) -> ndarray: ...
+def isin(
+    x1: ndarray | complex,
+    x2: ndarray | complex,
+    *,
+    invert: bool = False,
+    queue: _Place | None = None,
+) -> ndarray: ...
+def unique(
+    x: ndarray,
+    *,
+    indices: bool = False,
+    inverse: bool = False,
+    counts: bool = False,
+    equal_nan: bool = False,
+    queue: _Place | None = None,
+) -> tuple[ndarray, ndarray | None, ndarray | None, ndarray | None]: ...
+def diff(
+    x: ndarray,
+    *,
+    axis: int,
+    n: int,
+    prepend: ndarray | None = None,
+    append: ndarray | None = None,
+    queue: _Place | None = None,
+) -> ndarray: ...
 def repeat(
-    x: ndarray, repeats: int, axis: int | None = None, *, queue: _Place | None = None
+    x: ndarray, repeats: int | ndarray, axis: int | None = None, *, queue: _Place | None = None
 ) -> ndarray: ...
 def tile(x: ndarray, repetitions: Sequence[int], *, queue: _Place | None = None) -> ndarray: ...
 def iota(

@@ -253,6 +253,47 @@ pub enum Error {
         /// The shapes.
         shapes: Vec<Vec<usize>>,
     },
+    /// A search in something that is not a row.
+    #[error(
+        "`searchsorted` searches in an array of one dimension, not {ndim}\n  help: choose a row, or flatten with \
+         `x1.reshape(-1)`"
+    )]
+    SearchedDimensions {
+        /// How many dimensions it has.
+        ndim: usize,
+    },
+    /// A sorter that does not fit.
+    #[error(
+        "a sorter of shape {} does not fit a row of {length} elements\n  why:  it says for each place which element \
+         belongs there\n  help: make it with `situ.argsort(x1)`",
+        tuple(sorter)
+    )]
+    SorterShape {
+        /// The sorter's shape.
+        sorter: Vec<usize>,
+        /// How long the row is.
+        length: usize,
+    },
+    /// Counts that do not fit.
+    #[error(
+        "`repeat` has counts of shape {} for the {size} elements along axis {axis}\n  help: give one count for \
+         each, or one for all",
+        tuple(counts)
+    )]
+    RepeatCounts {
+        /// The counts' shape.
+        counts: Vec<usize>,
+        /// The axis.
+        axis: usize,
+        /// How many elements it has.
+        size: usize,
+    },
+    /// A negative count.
+    #[error("`repeat` cannot repeat an element {count} times\n  help: counts are zero or more")]
+    NegativeCount {
+        /// The smallest count.
+        count: i64,
+    },
     /// An array with too few dimensions.
     #[error(
         "`{operation}` needs an array with at least {needed} dimensions, not {ndim}\n  help: add dimensions, \

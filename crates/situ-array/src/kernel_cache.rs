@@ -16,8 +16,10 @@ use crate::kernels::indexed::IndexedShape;
 use crate::kernels::iota::IotaShape;
 use crate::kernels::locate::LocateShape;
 use crate::kernels::map::MapShape;
+use crate::kernels::merge_sort::SortShape;
 use crate::kernels::reduce::ReduceShape;
 use crate::kernels::scan::ScanShape;
+use crate::kernels::search::SearchShape;
 
 /// What a kernel of the library is specialised for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -41,6 +43,10 @@ pub enum KernelKey {
     Indexed(IndexedShape),
     /// Positions of elements that are not zero.
     Compact(CompactShape),
+    /// A step of a sort.
+    Sort(SortShape),
+    /// A search in sorted elements.
+    Search(SearchShape),
 }
 
 type Kernels = HashMap<(Device, KernelKey), Arc<Kernel>>;

@@ -83,6 +83,9 @@ fn array_class(error: &situ_array::Error) -> fn(String) -> PyErr {
         | E::RollCount { .. }
         | E::ConcatShapes { .. }
         | E::StackShapes { .. }
+        | E::SearchedDimensions { .. }
+        | E::SorterShape { .. }
+        | E::RepeatCounts { .. }
         | E::TooFewDimensions { .. }
         | E::ReshapeSize { .. } => exceptions::ShapeError::new_err,
         E::IndexOutOfBounds { .. }
@@ -90,7 +93,7 @@ fn array_class(error: &situ_array::Error) -> fn(String) -> PyErr {
         | E::MaskShape { .. }
         | E::TooManyIndices { .. }
         | E::TwoEllipses => PyIndexError::new_err,
-        E::ZeroStep => PyValueError::new_err,
+        E::ZeroStep | E::NegativeCount { .. } => PyValueError::new_err,
         E::DTypeNotSupported { .. } | E::OutputDType { .. } | E::DTypeMissing { .. } => {
             exceptions::DTypeError::new_err
         }

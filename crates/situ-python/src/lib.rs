@@ -45,6 +45,7 @@ mod platform;
 mod queue;
 mod reductions;
 mod site;
+mod sorting;
 mod sycl;
 mod usm_interface;
 mod virtual_devices;
@@ -101,6 +102,8 @@ mod _native {
     use crate::queue::{PyQueue, restore_queue};
     #[pymodule_export]
     use crate::reductions::{accumulate, reduce};
+    #[pymodule_export]
+    use crate::sorting::{argsort, diff, isin, searchsorted, sort, unique};
     #[pymodule_export]
     use crate::usm_interface::from_usm_interface;
     #[pymodule_export]

@@ -173,13 +173,21 @@ pub(crate) fn roll(
 pub(crate) fn repeat(
     py: Python<'_>,
     x: &Bound<'_, PyArray>,
-    repeats: usize,
+    repeats: &Bound<'_, PyAny>,
     axis: Option<i64>,
     queue: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<PyArray> {
     guard(|| {
         let queue = placement::named(py, queue)?;
         let array = x.get().array();
+        if let Ok(counts) = repeats.cast::<PyArray>() {
+            let counts = counts.get().array();
+            let work = || manipulation::repeat_each(array, counts, axis, queue.as_ref());
+            return detach(py, work).map(PyArray::new);
+        }
+        let count: i64 = repeats.extract()?;
+        let repeats =
+            usize::try_from(count).map_err(|_| Error::NegativeCount { count }.into_py_err(py))?;
         let work = || manipulation::repeat(array, repeats, axis, queue.as_ref());
         detach(py, work).map(PyArray::new)
     })

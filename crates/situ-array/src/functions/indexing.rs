@@ -135,6 +135,19 @@ pub fn set(array: &Array, index: &[ArrayIndexItem], value: &Operand) -> Result<(
     launch(Direction::Scatter, &selection, &value)
 }
 
+/// Puts values at positions of an array of one dimension, each of which is named once.
+///
+/// # Errors
+/// If there is no memory or the launch fails.
+pub(super) fn scatter(array: &Array, positions: &Array, values: &Array) -> Result<(), Error> {
+    let selection = resolve(array, &[ArrayIndexItem::Array(positions.clone())])?;
+    launch(
+        Direction::Scatter,
+        &selection,
+        &Input::Array(values.clone()),
+    )
+}
+
 /// Everything that takes part must live in one place.
 fn place(array: &Array, index: &[ArrayIndexItem], value: Option<&Operand>) -> Result<(), Error> {
     let placer = Placer {

@@ -2,10 +2,14 @@
 
 pub mod apply;
 pub mod creation;
+pub mod differences;
 pub mod elementwise;
 pub mod indexing;
 pub mod manipulation;
 pub mod moving;
 pub mod scanning;
 pub mod searching;
+pub mod sets;
+pub mod sorted_search;
+pub mod sorting;
 pub mod statistical;

@@ -114,7 +114,7 @@ pub fn module(name: &str, shape: &IndexedShape) -> Module {
 }
 
 /// The first work-item that finds something wrong says what.
-fn write_down(
+pub(super) fn write_down(
     f: &mut FunctionBuilder,
     found: Handle<Expression>,
     number: usize,

@@ -9,9 +9,12 @@ pub mod indexed;
 pub mod iota;
 pub mod locate;
 pub mod map;
+pub mod merge_sort;
+pub mod order;
 pub mod reduce;
 mod rows;
 pub mod scan;
+pub mod search;
 
 use situ_ir::{Expression, FunctionBuilder, Handle};
 

@@ -1,14 +1,20 @@
 //! Several arrays, or several copies of one, in one new array.
 
+use situ_ir::DType;
 use situ_ir::promotion::promote;
 use situ_runtime::Queue;
 use smallvec::SmallVec;
 
-use super::views::{expand_dims, normalized_axes};
+use super::views::{broadcast_to, expand_dims, normalized_axes};
 use crate::array::Array;
 use crate::error::Error;
-use crate::functions::apply::{Input, copy_into};
+use crate::functions::apply::{Input, contiguous_copy, copy_into};
+use crate::functions::creation::astype;
+use crate::functions::indexing::take;
 use crate::functions::manipulation::reshape;
+use crate::functions::scanning::{self, Along, Cumulative};
+use crate::functions::sorted_search::segments;
+use crate::functions::statistical::{self, Extreme, Nan, Over};
 use crate::index::IndexItem;
 use crate::layout::Shape;
 use crate::placement::{Operation, Participant, Placement, Placer};
@@ -105,6 +111,81 @@ pub fn repeat(
     shape[axis] = multiplied(shape[axis], count, &between)?;
     let source = expand_dims(&array, &[axis as i64 + 1])?;
     copied_into_shape(&source, &between, &shape)
+}
+
+/// Each element as often as an array says, along an axis or in a flat array.
+///
+/// How many there are must be known before the result can be made, so this waits for the counts.
+///
+/// # Errors
+/// If the arrays live in different places, or counts are not integers, or are negative, or are neither one nor as many
+/// as elements, or the axis does not exist, or there is no memory, or a launch fails.
+pub fn repeat_each(
+    array: &Array,
+    counts: &Array,
+    axis: Option<i64>,
+    queue: Option<&Queue>,
+) -> Result<Array, Error> {
+    let placer = Placer {
+        operation: Operation::Function("repeat"),
+        explicit: queue,
+    };
+    let arguments = [
+        ("x", Participant::Array(array)),
+        ("repeats", Participant::Array(counts)),
+    ];
+    placer.place(arguments.into_iter())?;
+    let on_queue = |array: &Array| match queue {
+        Some(queue) => array.with_queue(queue),
+        None => array.clone(),
+    };
+    let (mut array, counts) = (on_queue(array), on_queue(counts));
+    let axis = if let Some(axis) = axis {
+        normalized_axes(&[axis], array.shape().len())?[0]
+    } else {
+        array = reshape(&array, &[array.size()])?;
+        0
+    };
+    let is_count = counts.dtype().is_integer() || counts.dtype().is_bool();
+    if !is_count || counts.dtype() == DType::U64 {
+        return Err(Error::DTypeNotSupported {
+            operation: "repeat",
+            dtypes: vec![counts.dtype()],
+            help: "counts are integers; convert them, e.g. `repeats.astype(\"int64\")`",
+        });
+    }
+    let size = array.shape()[axis];
+    let counts = astype(&counts, DType::I64)?;
+    let counts = match *counts.shape() {
+        [] | [1] => broadcast_to(&counts, &[size])?,
+        [count] if count == size => counts,
+        _ => {
+            return Err(Error::RepeatCounts {
+                counts: counts.shape().to_vec(),
+                axis,
+                size,
+            });
+        }
+    };
+    if size == 0 {
+        return contiguous_copy(&array);
+    }
+    let smallest = statistical::extreme(&counts, Extreme::Min, Nan::Counts, Over::default())?;
+    let smallest = read_integer(&smallest)?;
+    if smallest < 0 {
+        return Err(Error::NegativeCount { count: smallest });
+    }
+    let ends = scanning::accumulate(&counts, Cumulative::Sum, Along::default())?;
+    let last = ends.view(&[IndexItem::Integer(-1)])?;
+    let total = read_integer(&last)? as usize;
+    take(&array, &segments(&ends, total)?, Some(axis as i64), None)
+}
+
+/// The only element of an array of `int64`.
+fn read_integer(array: &Array) -> Result<i64, Error> {
+    let mut bytes = [0; size_of::<i64>()];
+    array.read_bytes(&mut bytes)?;
+    Ok(i64::from_le_bytes(bytes))
 }
 
 /// The whole array several times along each axis.

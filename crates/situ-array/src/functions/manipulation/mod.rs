@@ -4,7 +4,7 @@ mod joining;
 mod rolling;
 mod views;
 
-pub use joining::{concat, repeat, stack, tile};
+pub use joining::{concat, repeat, repeat_each, stack, tile};
 pub use rolling::roll;
 pub use views::{
     broadcast_to, diagonal, expand_dims, flip, move_axes, normalized_axes, permute, reshape,

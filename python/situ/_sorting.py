@@ -1,0 +1,159 @@
+"""Elements in order, and looking for elements among sorted ones."""
+
+from typing import Literal
+
+from situ import _native
+from situ._native import ndarray
+from situ._queue_manager import Place
+
+__all__ = ["argsort", "searchsorted", "sort"]
+
+# NumPy's names of algorithms. All of them are accepted, and every sort is stable.
+_KINDS = {None, "quicksort", "mergesort", "heapsort", "stable"}
+
+
+def _check_kind(function: str, kind: str | None) -> None:
+    if kind not in _KINDS:
+        msg = (
+            f"`{function}` has no kind `{kind}`\n"
+            '  help: leave it out, or use "stable"; every sort of situ is stable'
+        )
+        raise ValueError(msg)
+
+
+def sort(
+    x: ndarray,
+    /,
+    axis: int | None = -1,
+    kind: str | None = None,
+    *,
+    descending: bool = False,
+    stable: bool | None = True,
+    queue: Place | None = None,
+) -> ndarray:
+    """Put elements in order.
+
+    Equal elements keep their order. NaN comes last, whichever way numbers go; zeros of either sign
+    are equal. Complex numbers are ordered by their real parts, then by their imaginary parts.
+
+    Parameters
+    ----------
+    x
+        An array.
+    axis
+        The axis to sort along; ``None`` sorts the flat array.
+    kind
+        Accepted for NumPy's sake: the result is the same for every kind.
+    descending
+        Whether large numbers come first.
+    stable
+        Accepted for the standard's sake: every sort is stable.
+    queue
+        What runs it: a queue from which `x` is accessible. By default that of `x`.
+
+    Returns
+    -------
+    ndarray
+        A new array of the shape and dtype of `x`.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.sort(situ.asarray([3.0, float("nan"), 1.0, 2.0])).to_numpy()
+    array([ 1.,  2.,  3., nan])
+    >>> situ.sort(situ.asarray([[3, 1], [2, 4]]), axis=0, descending=True).to_numpy()
+    array([[3, 4],
+           [2, 1]])
+    """
+    _check_kind("sort", kind)
+    return _native.sort(x, axis=axis, descending=descending, queue=queue)
+
+
+def argsort(
+    x: ndarray,
+    /,
+    axis: int | None = -1,
+    kind: str | None = None,
+    *,
+    descending: bool = False,
+    stable: bool | None = True,
+    queue: Place | None = None,
+) -> ndarray:
+    """Find the positions that put elements in order.
+
+    The order is that of :func:`sort`: equal elements keep theirs, and NaN comes last.
+
+    Parameters
+    ----------
+    x
+        An array.
+    axis
+        The axis to sort along; ``None`` sorts the flat array.
+    kind
+        Accepted for NumPy's sake: the result is the same for every kind.
+    descending
+        Whether large numbers come first.
+    stable
+        Accepted for the standard's sake: every sort is stable.
+    queue
+        What runs it: a queue from which `x` is accessible. By default that of `x`.
+
+    Returns
+    -------
+    ndarray
+        Positions along the axis, as ``int64``.
+
+    Examples
+    --------
+    >>> import situ
+    >>> x = situ.asarray([30, 10, 20])
+    >>> order = situ.argsort(x)
+    >>> order.to_numpy()
+    array([1, 2, 0])
+    >>> x[order].to_numpy()
+    array([10, 20, 30])
+    """
+    _check_kind("argsort", kind)
+    return _native.argsort(x, axis=axis, descending=descending, queue=queue)
+
+
+def searchsorted(
+    x1: ndarray,
+    x2: ndarray | complex,
+    /,
+    side: Literal["left", "right"] = "left",
+    sorter: ndarray | None = None,
+    *,
+    queue: Place | None = None,
+) -> ndarray:
+    """Find where numbers must go for a sorted row to stay sorted.
+
+    Parameters
+    ----------
+    x1
+        An array of one dimension in ascending order, or in the order that `sorter` gives.
+    x2
+        The numbers.
+    side
+        Whether a number comes before (``"left"``) or after (``"right"``) elements that equal it.
+    sorter
+        For each place the position of the element of `x1` that belongs there, as :func:`argsort`
+        finds it. Positions that do not exist are reported by the next wait.
+    queue
+        What runs it: a queue from which the arrays are accessible. By default that of the arrays.
+
+    Returns
+    -------
+    ndarray
+        For each number how many elements are before its place, as ``int64``.
+
+    Examples
+    --------
+    >>> import situ
+    >>> x = situ.asarray([10, 20, 20, 30])
+    >>> situ.searchsorted(x, situ.asarray([20, 35])).to_numpy()
+    array([1, 4])
+    >>> int(situ.searchsorted(x, 20, side="right"))
+    3
+    """
+    return _native.searchsorted(x1, x2, side=side, sorter=sorter, queue=queue)
