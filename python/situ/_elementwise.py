@@ -4,7 +4,9 @@ Each is a name of the compiled table with its documentation; what it computes, a
 is said once, in ``crates/situ-array/src/functions/elementwise.rs``.
 """
 
-from typing import Protocol
+from typing import Protocol, overload
+
+import numpy.typing as npt
 
 from situ import _native
 from situ._native import ndarray
@@ -12,9 +14,17 @@ from situ._queue_manager import Place
 
 __all__ = [
     "abs",
+    "absolute",
     "acos",
     "acosh",
     "add",
+    "arccos",
+    "arccosh",
+    "arcsin",
+    "arcsinh",
+    "arctan",
+    "arctan2",
+    "arctanh",
     "asin",
     "asinh",
     "atan",
@@ -23,6 +33,7 @@ __all__ = [
     "bitwise_and",
     "bitwise_invert",
     "bitwise_left_shift",
+    "bitwise_not",
     "bitwise_or",
     "bitwise_right_shift",
     "bitwise_xor",
@@ -30,15 +41,18 @@ __all__ = [
     "ceil",
     "clip",
     "conj",
+    "conjugate",
     "copysign",
     "cos",
     "cosh",
     "deg2rad",
+    "degrees",
     "divide",
     "equal",
     "exp",
     "exp2",
     "expm1",
+    "fabs",
     "floor",
     "floor_divide",
     "fmax",
@@ -49,9 +63,15 @@ __all__ = [
     "heaviside",
     "hypot",
     "imag",
+    "invert",
+    "iscomplex",
     "isfinite",
     "isinf",
     "isnan",
+    "isneginf",
+    "isposinf",
+    "isreal",
+    "left_shift",
     "less",
     "less_equal",
     "log",
@@ -66,38 +86,54 @@ __all__ = [
     "logical_xor",
     "maximum",
     "minimum",
+    "mod",
     "multiply",
     "negative",
     "nextafter",
     "not_equal",
     "positive",
     "pow",
+    "power",
     "rad2deg",
+    "radians",
     "real",
     "reciprocal",
     "remainder",
-    "round",
+    "right_shift",
+    "rint",
     "sign",
     "signbit",
     "sin",
+    "sinc",
     "sinh",
     "sqrt",
     "square",
     "subtract",
     "tan",
     "tanh",
+    "true_divide",
     "trunc",
     "where",
 ]
 
 Number = bool | int | float | complex
+Output = ndarray | tuple[ndarray] | None
+Mask = ndarray | bool
 
 
 class UnaryFunction(Protocol):
     """A function of one array."""
 
     def __call__(
-        self, x: ndarray, /, *, out: ndarray | None = None, queue: Place | None = None
+        self,
+        x: ndarray,
+        /,
+        out: Output = None,
+        *,
+        where: Mask = True,
+        dtype: npt.DTypeLike | None = None,
+        casting: str = "same_kind",
+        queue: Place | None = None,
     ) -> ndarray:
         """Apply the function to each element; the result goes to `out`, if it is given."""
         ...
@@ -111,12 +147,30 @@ class BinaryFunction(Protocol):
         x1: ndarray | Number,
         x2: ndarray | Number,
         /,
+        out: Output = None,
         *,
-        out: ndarray | None = None,
+        where: Mask = True,
+        dtype: npt.DTypeLike | None = None,
+        casting: str = "same_kind",
         queue: Place | None = None,
     ) -> ndarray:
         """Apply the function to pairs of elements; the result goes to `out`, if it is given."""
         ...
+
+
+_OPTIONS = """out
+        Where the result goes; a new array by default.
+    where
+        Where there is a result: an array of bools. Elsewhere `out` stays as it is, and a new array
+        is undefined.
+    dtype
+        What to compute in; by default that follows from the operands.
+    casting
+        How far `dtype` and `out` may be from that: ``"no"``, ``"safe"``, ``"same_kind"`` or
+        ``"unsafe"``.
+    queue
+        What runs the function: a queue from which the arrays are accessible. By default the queue
+        that all arrays agree on."""
 
 
 def _shown(result: str) -> str:
@@ -126,9 +180,18 @@ def _shown(result: str) -> str:
 
 def _unary(name: str, summary: str, operand: str, result: str) -> UnaryFunction:
     def function(
-        x: ndarray, /, *, out: ndarray | None = None, queue: Place | None = None
+        x: ndarray,
+        /,
+        out: Output = None,
+        *,
+        where: Mask = True,
+        dtype: npt.DTypeLike | None = None,
+        casting: str = "same_kind",
+        queue: Place | None = None,
     ) -> ndarray:
-        return _native.elementwise(name, x, out=out, queue=queue)
+        return _native.elementwise(
+            name, x, out=out, where=where, dtype=dtype, casting=casting, queue=queue
+        )
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"""{summary}
@@ -137,11 +200,7 @@ def _unary(name: str, summary: str, operand: str, result: str) -> UnaryFunction:
     ----------
     x
         An array.
-    out
-        Where the result goes; a new array by default.
-    queue
-        What runs the function: a queue from which the arrays are accessible. By default the queue
-        that all arrays agree on.
+    {_OPTIONS}
 
     Returns
     -------
@@ -162,11 +221,16 @@ def _binary(name: str, summary: str, operands: tuple[str, str], result: str) -> 
         x1: ndarray | Number,
         x2: ndarray | Number,
         /,
+        out: Output = None,
         *,
-        out: ndarray | None = None,
+        where: Mask = True,
+        dtype: npt.DTypeLike | None = None,
+        casting: str = "same_kind",
         queue: Place | None = None,
     ) -> ndarray:
-        return _native.elementwise(name, x1, x2, out=out, queue=queue)
+        return _native.elementwise(
+            name, x1, x2, out=out, where=where, dtype=dtype, casting=casting, queue=queue
+        )
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"""{summary}
@@ -175,11 +239,7 @@ def _binary(name: str, summary: str, operands: tuple[str, str], result: str) -> 
     ----------
     x1, x2
         Arrays whose shapes broadcast, or an array and a number.
-    out
-        Where the result goes; a new array by default.
-    queue
-        What runs the function: a queue from which the arrays are accessible. By default the queue
-        that all arrays agree on.
+    {_OPTIONS}
 
     Returns
     -------
@@ -367,12 +427,6 @@ remainder = _binary(
     ("[7, -7]", "[3, 3]"),
     "array([1, 2])",
 )
-round = _unary(
-    "round",
-    "Each element rounded to the nearest integer, halves to even.",
-    "[0.5, 1.5]",
-    "array([0., 2.])",
-)
 sin = _unary("sin", "Sine of each element, in radians.", "[0.0, 1.0]", "array([0.    , 0.8415])")
 sinh = _unary("sinh", "Hyperbolic sine of each element.", "[0.0, 1.0]", "array([0.    , 1.1752])")
 sqrt = _unary("sqrt", "Square root of each element.", "[4.0, 2.0]", "array([2.    , 1.4142])")
@@ -447,13 +501,60 @@ signbit = _unary(
 )
 
 
+fabs = _unary(
+    "fabs",
+    "Magnitude of each real element, as a float.",
+    "[-3, 2]",
+    "array([3., 2.])",
+)
+iscomplex = _unary(
+    "iscomplex",
+    "Whether each element has an imaginary part that is not zero.",
+    "[1 + 2j, 3 + 0j]",
+    "array([ True, False])",
+)
+isneginf = _unary(
+    "isneginf",
+    "Whether each element is minus infinity.",
+    '[1.0, float("-inf")]',
+    "array([False,  True])",
+)
+isposinf = _unary(
+    "isposinf",
+    "Whether each element is plus infinity.",
+    '[1.0, float("inf")]',
+    "array([False,  True])",
+)
+isreal = _unary(
+    "isreal",
+    "Whether each element has no imaginary part, or one that is zero.",
+    "[1 + 2j, 3 + 0j]",
+    "array([False,  True])",
+)
+rint = _unary(
+    "rint",
+    "Each element rounded to the nearest whole number, halves to the even one, as a float.",
+    "[1.5, 2.5, -0.2]",
+    "array([ 2.,  2., -0.])",
+)
+sinc = _unary(
+    "sinc",
+    "``sin(pi * x) / (pi * x)``, and 1 where `x` is zero.",
+    "[0.0, 0.5, 2.0]",
+    "array([ 1.    ,  0.6366, -0.    ])",
+)
+
+
 def clip(
     x: ndarray,
     /,
     min: ndarray | Number | None = None,
     max: ndarray | Number | None = None,
+    out: Output = None,
     *,
-    out: ndarray | None = None,
+    where: Mask = True,
+    dtype: npt.DTypeLike | None = None,
+    casting: str = "same_kind",
     queue: Place | None = None,
 ) -> ndarray:
     """Each element, but not less than `min` and not more than `max`.
@@ -464,11 +565,8 @@ def clip(
         An array.
     min, max
         The limits, which broadcast with `x`; ``None`` for no limit.
-    out
-        Where the result goes; a new array by default.
-    queue
-        What runs the function: a queue from which the arrays are accessible. By default the queue
-        that all arrays agree on.
+    out, where, dtype, casting, queue
+        As for `add`.
 
     Returns
     -------
@@ -481,31 +579,48 @@ def clip(
     >>> situ.clip(situ.asarray([-5, 3, 12]), 0, 10).to_numpy()
     array([ 0,  3, 10])
     """
-    if min is not None and max is not None:
-        return _native.elementwise("clip", x, min, max, out=out, queue=queue)
-    if min is not None:
-        return _native.elementwise("maximum", x, min, out=out, queue=queue)
-    if max is not None:
-        return _native.elementwise("minimum", x, max, out=out, queue=queue)
-    # There is nothing to do, but the result is new.
-    return _native.elementwise("maximum", x, x, out=out, queue=queue)
+    limits = [limit for limit in (min, max) if limit is not None]
+    if len(limits) == 2:
+        name = "clip"
+    elif limits:
+        name = "minimum" if min is None else "maximum"
+    else:
+        # There is nothing to do, but the result is new.
+        name, limits = "maximum", [x]
+    return _native.elementwise(
+        name, x, *limits, out=out, where=where, dtype=dtype, casting=casting, queue=queue
+    )
 
 
+@overload
+def where(
+    condition: ndarray, /, *, out: Output = None, queue: Place | None = None
+) -> tuple[ndarray, ...]: ...
+@overload
 def where(
     condition: ndarray,
     x1: ndarray | Number,
     x2: ndarray | Number,
     /,
     *,
-    out: ndarray | None = None,
+    out: Output = None,
     queue: Place | None = None,
-) -> ndarray:
+) -> ndarray: ...
+def where(
+    condition: ndarray,
+    x1: ndarray | Number | None = None,
+    x2: ndarray | Number | None = None,
+    /,
+    *,
+    out: Output = None,
+    queue: Place | None = None,
+) -> ndarray | tuple[ndarray, ...]:
     """Choose from `x1` where the condition holds, and from `x2` elsewhere.
 
     Parameters
     ----------
     condition
-        An array; elements that are not zero hold.
+        An array; elements that are not zero hold. Alone, its positions are found, as by `nonzero`.
     x1, x2
         Arrays or numbers that broadcast with the condition.
     out
@@ -526,4 +641,34 @@ def where(
     >>> situ.where(x > 0, x, 0.0).to_numpy()
     array([0., 2.])
     """
+    if x1 is None and x2 is None:
+        return tuple(_native.nonzero(condition))
+    if x1 is None or x2 is None:
+        msg = (
+            "`where` has one array to choose from\n"
+            "  why:  elements come from `x1` where the condition holds, and from `x2` elsewhere\n"
+            "  help: give both, or neither for the positions where it holds"
+        )
+        raise ValueError(msg)
     return _native.elementwise("where", condition, x1, x2, out=out, queue=queue)
+
+
+# NumPy's other names.
+absolute = abs
+arccos = acos
+arccosh = acosh
+arcsin = asin
+arcsinh = asinh
+arctan = atan
+arctan2 = atan2
+arctanh = atanh
+bitwise_not = bitwise_invert
+conjugate = conj
+degrees = rad2deg
+invert = bitwise_invert
+left_shift = bitwise_left_shift
+mod = remainder
+power = pow
+radians = deg2rad
+right_shift = bitwise_right_shift
+true_divide = divide

@@ -4,6 +4,7 @@ use situ_ir::DType;
 use situ_runtime::{Aspect, UsmKind};
 use thiserror::Error;
 
+use crate::casting::Casting;
 use crate::functions::moving::CopyReason;
 use crate::placement::Refusal;
 
@@ -357,8 +358,10 @@ pub enum Error {
     },
     /// An output array that cannot hold the result's dtype.
     #[error(
-        "`{operation}` makes {result}, which cannot be stored in `out` of {out}\n  help: pass an \
-         `out` of {result}, or convert the result with `astype`"
+        "`{operation}` makes {result}, which cannot be stored in `out` of {out}\n  why:  the rule \
+         \"{}\" does not allow this conversion\n  help: pass an `out` of {result}, or \
+         `casting=\"unsafe\"`",
+        casting.name()
     )]
     OutputDType {
         /// The function.
@@ -367,6 +370,46 @@ pub enum Error {
         result: DType,
         /// The dtype of `out`.
         out: DType,
+        /// How far conversions may go.
+        casting: Casting,
+    },
+    /// A dtype that a function cannot make.
+    #[error(
+        "`{operation}` does not make {result}\n  why:  it is not defined for numbers of the dtype that was \
+         asked for\n  help: leave `dtype` out, and convert the result, e.g. with `.astype(\"{result}\")`"
+    )]
+    ResultDType {
+        /// The function.
+        operation: &'static str,
+        /// What was asked for.
+        result: DType,
+    },
+    /// An operand that a call may not convert.
+    #[error(
+        "`{operation}` cannot compute with {from} as {to}\n  why:  the rule \"{}\" does not allow this \
+         conversion\n  help: choose another `dtype`, or pass `casting=\"unsafe\"`",
+        casting.name()
+    )]
+    OperandConversion {
+        /// The function.
+        operation: &'static str,
+        /// The dtype of the operand.
+        from: DType,
+        /// The dtype to compute in.
+        to: DType,
+        /// How far conversions may go.
+        casting: Casting,
+    },
+    /// A mask that is not one.
+    #[error(
+        "`where` of `{operation}` is an array of {dtype}\n  why:  a mask has elements of bool\n  help: say what \
+         should hold, e.g. `where=mask != 0`"
+    )]
+    MaskDType {
+        /// The function.
+        operation: &'static str,
+        /// The dtype of what was given.
+        dtype: DType,
     },
     /// Arguments that do not agree on where to compute.
     #[error("{0}")]

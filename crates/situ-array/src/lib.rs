@@ -13,6 +13,7 @@
 
 pub mod array;
 pub mod broadcast;
+pub mod casting;
 pub mod device_dtypes;
 pub mod error;
 pub mod functions;
@@ -26,6 +27,7 @@ pub mod placement;
 mod reduction;
 
 pub use array::Array;
+pub use casting::Casting;
 pub use error::Error;
 pub use index::IndexItem;
 pub use layout::Layout;

@@ -94,9 +94,12 @@ fn array_class(error: &situ_array::Error) -> fn(String) -> PyErr {
         | E::TooManyIndices { .. }
         | E::TwoEllipses => PyIndexError::new_err,
         E::ZeroStep | E::NegativeCount { .. } => PyValueError::new_err,
-        E::DTypeNotSupported { .. } | E::OutputDType { .. } | E::DTypeMissing { .. } => {
-            exceptions::DTypeError::new_err
-        }
+        E::DTypeNotSupported { .. }
+        | E::DTypeMissing { .. }
+        | E::MaskDType { .. }
+        | E::OperandConversion { .. }
+        | E::OutputDType { .. }
+        | E::ResultDType { .. } => exceptions::DTypeError::new_err,
         E::ScalarOverflow { .. } | E::AssignmentOverflow { .. } => PyOverflowError::new_err,
         E::Placement(_) => exceptions::PlacementError::new_err,
         E::NoArray { .. } => PyTypeError::new_err,

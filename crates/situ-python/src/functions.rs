@@ -1,12 +1,13 @@
 //! Functions of the array namespace that are not methods.
 
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use situ_array::device_dtypes;
+use situ_array::functions::apply::Operand;
 use situ_array::functions::elementwise::{FUNCTIONS, find};
 use situ_array::functions::{apply, creation, indexing};
-
+use situ_array::{Casting, device_dtypes};
+use situ_ir::promotion::PythonScalar;
 use situ_ir::{DType, Literal};
 
 use crate::array::PyArray;
@@ -16,12 +17,21 @@ use crate::{dtype, host_memory, operand, placement, queue};
 
 /// Applies the elementwise function with a name to its operands.
 #[pyfunction]
-#[pyo3(signature = (name, *operands, out = None, queue = None))]
+#[pyo3(signature = (
+    name, *operands, out = None, r#where = None, dtype = None, casting = None, queue = None
+))]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "these are keywords, and Python names them"
+)]
 pub(crate) fn elementwise(
     py: Python<'_>,
     name: &str,
     operands: &Bound<'_, PyTuple>,
-    out: Option<&Bound<'_, PyArray>>,
+    out: Option<&Bound<'_, PyAny>>,
+    r#where: Option<&Bound<'_, PyAny>>,
+    dtype: Option<&Bound<'_, PyAny>>,
+    casting: Option<&str>,
     queue: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Py<PyArray>> {
     guard(|| {
@@ -29,25 +39,68 @@ pub(crate) fn elementwise(
             .ok_or_else(|| PyTypeError::new_err(format!("there is no function `{name}`")))?;
         let operands = operands
             .iter()
-            .map(|object| {
-                operand::from_python(&object)?.ok_or_else(|| {
-                    let kind = object.get_type().name().map(|name| name.to_string());
-                    PyTypeError::new_err(format!(
-                        "`{name}` takes situ arrays and numbers, not `{}`\n  help: make an array \
-                         first, e.g. `x = situ.asarray(x)`",
-                        kind.unwrap_or_default()
-                    ))
-                })
-            })
+            .map(|object| operand_of(name, &object))
             .collect::<PyResult<Vec<_>>>()?;
-        let target = out.map(|out| out.get().array());
+        let mask = r#where.map(|mask| operand_of(name, mask)).transpose()?;
+        let out = out.map(|out| output(name, out)).transpose()?.flatten();
         let queue = placement::named(py, queue)?;
-        let work = || apply::apply(function, &operands, target, queue.as_ref());
+        let options = apply::Options {
+            out: out.as_ref().map(|out| out.get().array()),
+            // NumPy's default, which is no mask.
+            mask: mask.as_ref().filter(|mask| !is_true(mask)),
+            dtype: dtype.map(dtype::from_python).transpose()?,
+            casting: casting.map_or(Ok(Casting::default()), casting_rule)?,
+            queue: queue.as_ref(),
+        };
+        let work = || apply::apply_with(function, &operands, options);
         let result = detach(py, work)?;
         match out {
-            Some(out) => Ok(out.clone().unbind()),
+            Some(out) => Ok(out.unbind()),
             None => Py::new(py, PyArray::new(result)),
         }
+    })
+}
+
+/// What a Python object is to an elementwise function.
+fn operand_of(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Operand> {
+    operand::from_python(object)?.ok_or_else(|| {
+        let kind = object.get_type().name().map(|name| name.to_string());
+        PyTypeError::new_err(format!(
+            "`{name}` takes situ arrays and numbers, not `{}`\n  help: make an array \
+             first, e.g. `x = situ.asarray(x)`",
+            kind.unwrap_or_default()
+        ))
+    })
+}
+
+/// The array that `out=` names, itself or as the one item of a tuple, as NumPy has it.
+fn output<'py>(name: &str, out: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyArray>>> {
+    let item = match out.cast::<PyTuple>() {
+        Ok(tuple) if tuple.len() == 1 => tuple.get_item(0)?,
+        _ => out.clone(),
+    };
+    if item.is_none() {
+        return Ok(None);
+    }
+    item.cast_into::<PyArray>().map(Some).map_err(|_| {
+        PyTypeError::new_err(format!(
+            "`out` of `{name}` is not a situ array\n  why:  the result stays on the device where it is \
+             computed\n  help: pass a situ array, or a tuple of one"
+        ))
+    })
+}
+
+fn is_true(mask: &Operand) -> bool {
+    matches!(mask, Operand::Scalar(PythonScalar::Bool(true)))
+}
+
+/// The rule with a name.
+fn casting_rule(name: &str) -> PyResult<Casting> {
+    Casting::from_name(name).ok_or_else(|| {
+        PyValueError::new_err(format!(
+            "there is no rule of conversion \"{name}\"\n  why:  the rules are \"no\", \"equiv\", \"safe\", \
+             \"same_kind\" and \"unsafe\"\n  help: leave `casting` out for \"same_kind\""
+        ))
     })
 }
 

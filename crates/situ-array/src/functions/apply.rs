@@ -8,15 +8,16 @@ use smallvec::SmallVec;
 
 use crate::array::Array;
 use crate::broadcast::broadcast_shapes;
+use crate::casting::Casting;
 use crate::device_dtypes;
 use crate::error::Error;
-use crate::functions::elementwise::{Elementwise, TypeRule};
+use crate::functions::elementwise::{Elementwise, Signature, TypeRule};
 use crate::kernel_cache::{self, KernelKey};
 use crate::kernels::MapBody;
 use crate::kernels::map::{self, MapOperand, MapShape};
-use crate::layout::Layout;
+use crate::layout::{Layout, Shape};
 use crate::loop_nest::LoopNest;
-use crate::placement::{Operation, Participant, Placer};
+use crate::placement::{Operation, Participant, Placement, Placer};
 
 /// What an elementwise function is applied to.
 #[derive(Clone, Debug)]
@@ -62,6 +63,21 @@ impl Operand {
     }
 }
 
+/// What a call may say beside its operands.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options<'a> {
+    /// Where the result goes; new memory by default.
+    pub out: Option<&'a Array>,
+    /// Where elements are computed; elsewhere the output stays as it is. Everywhere by default.
+    pub mask: Option<&'a Operand>,
+    /// The dtype to compute in and of the result; it follows from the operands by default.
+    pub dtype: Option<DType>,
+    /// How far `out` and `dtype` may be from what follows from the operands.
+    pub casting: Casting,
+    /// What runs the function; where the arrays live by default.
+    pub queue: Option<&'a Queue>,
+}
+
 /// Applies a function; the result goes to `out`, or to new memory if there is none. The work runs on
 /// `queue`, or where the arrays live if none is named.
 ///
@@ -73,19 +89,26 @@ pub fn apply(
     out: Option<&Array>,
     queue: Option<&Queue>,
 ) -> Result<Array, Error> {
-    let placer = Placer {
-        operation: Operation::Function(function.name),
-        explicit: queue,
+    let options = Options {
+        out,
+        queue,
+        ..Options::default()
     };
-    let inputs = operands.iter().map(Operand::participant);
-    let named = operand_names(function).iter().copied().zip(inputs);
-    let output = out.map(|out| ("out", Participant::Output(out)));
-    let placement = placer.place(named.chain(output))?;
-    let placement = placement.ok_or(Error::NoArray {
-        operation: function.name,
-    })?;
-    let shapes: SmallVec<[&[usize]; 3]> = operands.iter().map(Operand::shape).collect();
-    let shape = broadcast_shapes(function.name, &shapes)?;
+    apply_with(function, operands, options)
+}
+
+/// Applies a function as the options say.
+///
+/// # Errors
+/// As [`apply`], and if the options ask for a dtype that the function does not have, or a conversion
+/// that they do not allow.
+pub fn apply_with(
+    function: &'static Elementwise,
+    operands: &[Operand],
+    options: Options<'_>,
+) -> Result<Array, Error> {
+    let placement = place(function, operands, options)?;
+    let shape = result_shape(function.name, operands, options)?;
     let operands: SmallVec<[Operand; 3]> = operands
         .iter()
         .map(|each| strong(function, each, operands))
@@ -96,10 +119,28 @@ pub fn apply(
     }
     let default_float = device_dtypes::default_float(device);
     let dtypes = operand_dtypes(function, &operands, default_float);
-    let signature = function.signature(&dtypes)?.on(device);
-    let out = match out {
+    let mut signature = match options.dtype {
+        None => function.signature(&dtypes)?.on(device),
+        Some(dtype) => {
+            device_dtypes::check(dtype, device)?;
+            function.signature_for(&dtypes, dtype)?
+        }
+    };
+    // Nobody asked for what follows from the operands, unless the rule is a strict one.
+    if options.dtype.is_some() || options.casting < Casting::default() {
+        check_conversions(function, &operands, &signature, options.casting)?;
+    }
+    let out = match options.out {
         Some(out) => {
-            check_out(function.name, out, &shape, signature.result)?;
+            let result = signature.result;
+            if !options.casting.allows(result, out.dtype()) {
+                return Err(Error::OutputDType {
+                    operation: function.name,
+                    result,
+                    out: out.dtype(),
+                    casting: options.casting,
+                });
+            }
             out.clone()
         }
         None => Array::empty(
@@ -115,21 +156,109 @@ pub fn apply(
         Operand::Literal(literal) => Ok(Input::Scalar(*literal)),
         Operand::HostArray => Err(host_array_placed()),
     };
-    let inputs: SmallVec<[Input; 3]> = operands
+    let mut inputs: SmallVec<[Input; 3]> = operands
         .iter()
         .zip(&signature.compute)
         .map(input)
         .collect::<Result<_, Error>>()?;
+    if let Some(mask) = options.mask {
+        check_mask(function.name, mask)?;
+        inputs.push(input((mask, &DType::Bool))?);
+        signature.compute.push(DType::Bool);
+    }
     let body: &MapBody<'_> = &|f, x| function.expression(f, x);
     launch(
         function.name,
         &placement.queue,
         &out,
         &inputs,
-        signature.compute,
+        (signature.compute, options.mask.is_some()),
         body,
     )?;
     Ok(out)
+}
+
+/// Where the work runs, and what kind of memory a new result has.
+fn place(
+    function: &'static Elementwise,
+    operands: &[Operand],
+    options: Options<'_>,
+) -> Result<Placement, Error> {
+    let placer = Placer {
+        operation: Operation::Function(function.name),
+        explicit: options.queue,
+    };
+    let inputs = operands.iter().map(Operand::participant);
+    let named = operand_names(function).iter().copied().zip(inputs);
+    let mask = options.mask.map(|mask| ("where", mask.participant()));
+    let output = options.out.map(|out| ("out", Participant::Output(out)));
+    let placement = placer.place(named.chain(mask).chain(output))?;
+    placement.ok_or(Error::NoArray {
+        operation: function.name,
+    })
+}
+
+/// The shape that operands and mask broadcast to, which must fit into the output's.
+fn result_shape(
+    operation: &'static str,
+    operands: &[Operand],
+    options: Options<'_>,
+) -> Result<Shape, Error> {
+    let all = operands.iter().chain(options.mask);
+    let shapes: SmallVec<[&[usize]; 4]> = all.map(Operand::shape).collect();
+    let shape = broadcast_shapes(operation, &shapes)?;
+    if let Some(out) = options.out {
+        let with_out = broadcast_shapes(operation, &[&shape, out.shape()]);
+        if !with_out.is_ok_and(|shape| *shape == *out.shape()) {
+            return Err(Error::OutputShape {
+                operation,
+                result: shape.to_vec(),
+                out: out.shape().to_vec(),
+            });
+        }
+    }
+    Ok(shape)
+}
+
+/// Refuses masks that are not of `bool`.
+fn check_mask(operation: &'static str, mask: &Operand) -> Result<(), Error> {
+    match mask.dtype() {
+        Some(dtype) if !dtype.is_bool() => Err(Error::MaskDType { operation, dtype }),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses operands that a dtype which the user asked for does not hold, as far as the rule says.
+fn check_conversions(
+    function: &'static Elementwise,
+    operands: &[Operand],
+    signature: &Signature,
+    casting: Casting,
+) -> Result<(), Error> {
+    if function.rule == TypeRule::Logical {
+        // Every dtype has truth values; this is no conversion.
+        return Ok(());
+    }
+    for (operand, &to) in operands.iter().zip(&signature.compute) {
+        let from = match operand {
+            // A Python number has no size, so only its kind counts.
+            Operand::Scalar(PythonScalar::Bool(_)) => continue,
+            Operand::Scalar(PythonScalar::Int(_)) if !to.is_bool() => continue,
+            Operand::Scalar(scalar) => scalar.default_dtype(to.real()),
+            Operand::Array(array) => array.dtype(),
+            Operand::Literal(literal) => literal.dtype(),
+            Operand::HostArray => continue,
+        };
+        if !casting.allows(from, to) {
+            return Err(Error::OperandConversion {
+                operation: function.name,
+                from,
+                to,
+                casting,
+            });
+        }
+    }
+    Ok(())
 }
 
 /// What the array API calls the operands of a function.
@@ -137,6 +266,8 @@ fn operand_names(function: &Elementwise) -> &'static [&'static str] {
     match (function.name, function.arity) {
         ("where", _) => &["condition", "x1", "x2"],
         ("clip", _) => &["x", "min", "max"],
+        ("nan_to_num", _) => &["x", "nan", "posinf", "neginf"],
+        ("isclose" | "isclose_or_nan", _) => &["a", "b", "rtol", "atol"],
         (_, 1) => &["x"],
         _ => &["x1", "x2"],
     }
@@ -198,7 +329,7 @@ pub fn copy_into(target: &Array, source: &Input) -> Result<(), Error> {
         target.queue(),
         target,
         &[source],
-        compute,
+        (compute, false),
         &|_, x| x[0],
     )
 }
@@ -218,7 +349,7 @@ fn launch(
     queue: &Queue,
     out: &Array,
     inputs: &[Input],
-    compute: SmallVec<[DType; 4]>,
+    (compute, is_masked): (SmallVec<[DType; 4]>, bool),
     body: &MapBody<'_>,
 ) -> Result<(), Error> {
     if out.layout().is_empty() {
@@ -266,6 +397,7 @@ fn launch(
         operands,
         compute,
         rank: nest.rank() as u8,
+        is_masked,
     };
 
     let mut arguments: SmallVec<[Argument; 12]> = SmallVec::new();
@@ -394,29 +526,4 @@ fn host_array_placed() -> Error {
     Error::Internal {
         invariant: "placement refuses host arrays".to_owned(),
     }
-}
-
-fn check_out(
-    operation: &'static str,
-    out: &Array,
-    shape: &[usize],
-    result: DType,
-) -> Result<(), Error> {
-    if out.shape() != shape {
-        let (result, out) = (shape.to_vec(), out.shape().to_vec());
-        return Err(Error::OutputShape {
-            operation,
-            result,
-            out,
-        });
-    }
-    // NumPy's "same kind" rule: the kind may rise, never fall.
-    if out.dtype().kind() < result.kind() {
-        return Err(Error::OutputDType {
-            operation,
-            result,
-            out: out.dtype(),
-        });
-    }
-    Ok(())
 }

@@ -397,6 +397,7 @@ fn launch(direction: Direction, selection: &Selection, values: &Input) -> Result
         operands,
         compute: SmallVec::new(),
         rank: nest.rank() as u8,
+        is_masked: false,
     };
 
     let sizes: SmallVec<[IndexedAxis; 2]> = selection

@@ -161,6 +161,7 @@ mod tests {
                         operands,
                         compute: SmallVec::new(),
                         rank,
+                        is_masked: false,
                     };
                     validate(module("indexed", &IndexedShape { direction, map })).unwrap();
                 }

@@ -46,6 +46,8 @@ pub struct MapShape {
     pub compute: SmallVec<[DType; 4]>,
     /// How many loops.
     pub rank: u8,
+    /// Whether the last input is a mask: only where it holds is there a result.
+    pub is_masked: bool,
 }
 
 /// The largest number of dimensions of a launch.
@@ -71,16 +73,17 @@ pub fn module(name: &str, shape: &MapShape, body: &MapBody<'_>) -> Module {
         let value = f.cast(value, shape.compute[position - 1]);
         inputs.push(f.bind(format!("x{position}"), value));
     }
+    let mask = if shape.is_masked { inputs.pop() } else { None };
     let result = body(&mut f, &inputs);
     let MapOperand::Memory { dtype, .. } = shape.operands[0] else {
         panic!("the output is in memory")
     };
     let result = f.cast(result, dtype);
-    f.store(
-        operands[0],
-        positions[0].expect("the output is in memory"),
-        result,
-    );
+    let at = positions[0].expect("the output is in memory");
+    match mask {
+        Some(mask) => f.if_(mask, |f| f.store(operands[0], at, result)),
+        None => f.store(operands[0], at, result),
+    }
 
     let mut module = Module::new(name);
     f.finish(&mut module);
@@ -250,11 +253,32 @@ mod tests {
                     operands,
                     compute,
                     rank,
+                    is_masked: false,
                 };
                 let module = module("add", &shape, &|f, x| f.add(x[0], x[1]));
                 validate(module).unwrap();
             }
         }
+    }
+
+    #[test]
+    fn a_mask_is_no_operand_of_the_body() {
+        let operands = SmallVec::from_slice(&[
+            memory(DType::F32, StrideClass::Contiguous),
+            memory(DType::F32, StrideClass::Contiguous),
+            memory(DType::Bool, StrideClass::Strided),
+        ]);
+        let shape = MapShape {
+            operands,
+            compute: SmallVec::from_slice(&[DType::F32, DType::Bool]),
+            rank: 1,
+            is_masked: true,
+        };
+        let module = module("copy", &shape, &|_, x| {
+            assert_eq!(x.len(), 1);
+            x[0]
+        });
+        validate(module).unwrap();
     }
 
     #[test]
@@ -274,6 +298,7 @@ mod tests {
             operands,
             compute,
             rank: 5,
+            is_masked: false,
         };
         let module = module("copy", &shape, &|_, x| x[0]);
         let (_, kernel) = module.kernels().next().unwrap();

@@ -186,6 +186,79 @@ fn scaled(f: &mut FunctionBuilder, x: &[Value], factor: f64) -> Value {
     })
 }
 
+/// `sin(pi x) / (pi x)`, which is 1 at zero.
+pub(super) fn sinc(f: &mut FunctionBuilder, x: &[Value]) -> Value {
+    widened(f, x, |f, x| {
+        let (zero, one) = (constant(f, x[0], 0.0), constant(f, x[0], 1.0));
+        let pi = constant(f, x[0], PI);
+        let angle = f.multiply(x[0], pi);
+        let sine = f.math(M::Sin, &[angle]);
+        let ratio = f.binary(B::Divide, sine, angle);
+        let is_zero = f.binary(B::Equal, x[0], zero);
+        f.select(is_zero, one, ratio)
+    })
+}
+
+/// The nearest whole number; of two, the even one. Complex numbers by their parts.
+pub(super) fn rint(f: &mut FunctionBuilder, x: &[Value]) -> Value {
+    by_parts(f, x[0], |f, part| f.math(M::Rint, &[part]))
+}
+
+/// What a function of real numbers makes of a number, or of both parts of a complex one.
+fn by_parts(
+    f: &mut FunctionBuilder,
+    x: Value,
+    function: impl Fn(&mut FunctionBuilder, Value) -> Value,
+) -> Value {
+    if !f.dtype_of(x).is_complex() {
+        return function(f, x);
+    }
+    let (real, imaginary) = (f.unary(U::Real, x), f.unary(U::Imaginary, x));
+    let (real, imaginary) = (function(f, real), function(f, imaginary));
+    f.expression(Expression::Complex { real, imaginary })
+}
+
+/// The first operand, but the others instead of NaN, infinity and minus infinity.
+pub(super) fn nan_to_num(f: &mut FunctionBuilder, x: &[Value]) -> Value {
+    let dtype = f.dtype_of(x[0]);
+    if dtype.is_bool() || dtype.is_integer() {
+        return x[0];
+    }
+    let [nan, plus, minus] = [x[1], x[2], x[3]].map(|x| real(f, &[x]));
+    by_parts(f, x[0], |f, part| {
+        let (is_nan, is_inf) = (f.unary(U::IsNan, part), f.unary(U::IsInf, part));
+        let zero = constant(f, part, 0.0);
+        let is_positive = f.binary(B::Greater, part, zero);
+        let infinity = f.select(is_positive, plus, minus);
+        let number = f.select(is_inf, infinity, part);
+        f.select(is_nan, nan, number)
+    })
+}
+
+/// Whether numbers differ by no more than a share of the second and a distance: the other operands.
+pub(super) fn is_close(f: &mut FunctionBuilder, x: &[Value]) -> Value {
+    let [share, distance] = [x[2], x[3]].map(|x| real(f, &[x]));
+    let difference = f.binary(B::Subtract, x[0], x[1]);
+    let difference = f.unary(U::Abs, difference);
+    let size = f.unary(U::Abs, x[1]);
+    let allowed = f.multiply(share, size);
+    let allowed = f.add(distance, allowed);
+    let is_near = f.binary(B::LessEqual, difference, allowed);
+    // Nothing but itself is near infinity.
+    let is_bounded = is_finite(f, &[x[1]]);
+    let is_near = f.binary(B::BitAnd, is_near, is_bounded);
+    let is_same = f.binary(B::Equal, x[0], x[1]);
+    f.binary(B::BitOr, is_near, is_same)
+}
+
+/// As [`is_close`], and NaN is close to NaN.
+pub(super) fn is_close_or_nan(f: &mut FunctionBuilder, x: &[Value]) -> Value {
+    let is_close = is_close(f, x);
+    let (first, second) = (is_nan(f, &[x[0]]), is_nan(f, &[x[1]]));
+    let both = f.binary(B::BitAnd, first, second);
+    f.binary(B::BitOr, is_close, both)
+}
+
 /// 0 below zero, 1 above, the second operand at zero.
 pub(super) fn heaviside(f: &mut FunctionBuilder, x: &[Value]) -> Value {
     let (zero, one) = (constant(f, x[0], 0.0), constant(f, x[0], 1.0));
@@ -227,6 +300,42 @@ pub(super) fn is_nan(f: &mut FunctionBuilder, x: &[Value]) -> Value {
 
 pub(super) fn is_inf(f: &mut FunctionBuilder, x: &[Value]) -> Value {
     either_part(f, x[0], U::IsInf)
+}
+
+pub(super) fn is_plus_inf(f: &mut FunctionBuilder, x: &[Value]) -> Value {
+    is_signed_inf(f, x[0], B::Greater)
+}
+
+pub(super) fn is_minus_inf(f: &mut FunctionBuilder, x: &[Value]) -> Value {
+    is_signed_inf(f, x[0], B::Less)
+}
+
+/// Whether a number is infinite and compares with zero in a way.
+fn is_signed_inf(f: &mut FunctionBuilder, x: Value, compared: B) -> Value {
+    if !f.dtype_of(x).is_float() {
+        return f.literal(Literal::Bool(false));
+    }
+    let zero = constant(f, x, 0.0);
+    let (is_inf, is_beyond) = (f.unary(U::IsInf, x), f.binary(compared, x, zero));
+    f.binary(B::BitAnd, is_inf, is_beyond)
+}
+
+pub(super) fn is_real(f: &mut FunctionBuilder, x: &[Value]) -> Value {
+    is_imaginary_zero(f, x[0], B::Equal)
+}
+
+pub(super) fn is_complex(f: &mut FunctionBuilder, x: &[Value]) -> Value {
+    is_imaginary_zero(f, x[0], B::NotEqual)
+}
+
+/// How the imaginary part compares with zero; that of other numbers is zero.
+fn is_imaginary_zero(f: &mut FunctionBuilder, x: Value, compared: B) -> Value {
+    if !f.dtype_of(x).is_complex() {
+        return f.literal(Literal::Bool(compared == B::Equal));
+    }
+    let imaginary = f.unary(U::Imaginary, x);
+    let zero = constant(f, imaginary, 0.0);
+    f.binary(compared, imaginary, zero)
 }
 
 /// Whether a test holds for a number or one of its parts; no integer is special.

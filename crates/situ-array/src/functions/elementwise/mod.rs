@@ -82,6 +82,27 @@ impl Elementwise {
         })
     }
 
+    /// The dtypes of a call that makes a dtype which the user asked for.
+    ///
+    /// # Errors
+    /// If the function is not defined for operands of the given dtypes, or cannot make the one asked for.
+    pub fn signature_for(&self, dtypes: &[DType], result: DType) -> Result<Signature, Error> {
+        let own = self.signature(dtypes);
+        if let Ok(own) = &own
+            && own.result == result
+        {
+            return Ok(own.clone());
+        }
+        let asked = self.signature(&SmallVec::<[DType; 4]>::from_elem(result, dtypes.len()));
+        match asked {
+            Ok(signature) if signature.result == result => Ok(signature),
+            _ => Err(Error::ResultDType {
+                operation: self.name,
+                result,
+            }),
+        }
+    }
+
     /// Which of the operands decide the dtype of the result.
     pub fn deciding<'a, T>(&self, operands: &'a [T]) -> &'a [T] {
         self.rule.deciding(operands)
@@ -102,7 +123,9 @@ impl Elementwise {
                 },
                 _,
             ) if compute.is_bool() => f.binary(operator, operands[0], operands[1]),
-            (TypeRule::Rounding, _) if !compute.is_float() => operands[0],
+            (TypeRule::Rounding { .. }, _) if compute.is_integer() || compute.is_bool() => {
+                operands[0]
+            }
             (TypeRule::Comparison { .. }, Body::Binary(operator))
                 if f.dtype_of(operands[1]) != compute =>
             {
@@ -157,6 +180,7 @@ mod tests {
                     operands,
                     compute: signature.compute,
                     rank: 1,
+                    is_masked: false,
                 };
                 let module = map::module(function.name, &shape, &|f, x| function.expression(f, x));
                 if let Err(problems) = validate(module) {

@@ -24,7 +24,10 @@ pub enum TypeRule {
         complex: bool,
     },
     /// Rounding: integers and `bool` stay what they are.
-    Rounding,
+    Rounding {
+        /// Whether complex numbers are taken.
+        complex: bool,
+    },
     /// Compares in the common dtype and gives `bool`.
     Comparison {
         /// Whether complex numbers are taken.
@@ -41,6 +44,8 @@ pub enum TypeRule {
         /// Whether complex numbers are taken.
         complex: bool,
     },
+    /// Compares as floats or complex numbers, and gives `bool`.
+    Nearness,
     /// A real number that belongs to a number of any dtype: a part or the magnitude.
     Part,
     /// The first operand is taken as `bool` and chooses between the others.
@@ -90,7 +95,7 @@ impl TypeRule {
             | Self::Math { complex: false }
             | Self::Comparison { complex: false }
             | Self::Test { complex: false }
-            | Self::Rounding
+            | Self::Rounding { complex: false }
                 if common.is_complex() =>
             {
                 Err(NO_COMPLEX)
@@ -100,7 +105,7 @@ impl TypeRule {
                 OnBool::AsInt8 => same(DType::I8),
                 OnBool::Refuse(help) => Err(help),
             },
-            Self::Arithmetic { .. } | Self::Rounding => same(common),
+            Self::Arithmetic { .. } | Self::Rounding { .. } => same(common),
             Self::Divide if common.is_integer() || common.is_bool() => same(DType::F64),
             Self::Divide => same(common),
             // Each operand chooses its float; their common dtype could be wider than needed.
@@ -116,6 +121,11 @@ impl TypeRule {
             Self::Bitwise | Self::Shift => Err(ONLY_INTEGERS),
             Self::Logical => signature(DType::Bool, DType::Bool),
             Self::Test { .. } => signature(common, DType::Bool),
+            // Tolerances would vanish in `float16`, where integers of 8 bits would be compared.
+            Self::Nearness if common.is_integer() || common.is_bool() => {
+                signature(DType::F64, DType::Bool)
+            }
+            Self::Nearness => signature(common, DType::Bool),
             Self::Part => signature(common, common.real()),
             Self::Choice => {
                 let mut compute = SmallVec::from_elem(common, dtypes.len());

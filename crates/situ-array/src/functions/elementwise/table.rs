@@ -62,12 +62,17 @@ const fn real_formula(name: &'static str, arity: usize, body: ExpressionBody) ->
 }
 
 const fn rounding(name: &'static str, function: M) -> Elementwise {
-    line(name, 1, TypeRule::Rounding, Body::Math(function))
+    let rule = TypeRule::Rounding { complex: false };
+    line(name, 1, rule, Body::Math(function))
 }
 
 const fn test(name: &'static str, complex: bool, body: ExpressionBody) -> Elementwise {
     let rule = TypeRule::Test { complex };
     line(name, 1, rule, Body::Expression(body))
+}
+
+const fn nearness(name: &'static str, body: ExpressionBody) -> Elementwise {
+    line(name, 4, TypeRule::Nearness, Body::Expression(body))
 }
 
 const fn part(name: &'static str, body: ExpressionBody) -> Elementwise {
@@ -101,6 +106,7 @@ pub static FUNCTIONS: &[Elementwise] = &[
     formula("fmax", 2, OnBool::Use(B::BitOr), false, bodies::fmax),
     formula("fmin", 2, OnBool::Use(B::BitAnd), false, bodies::fmin),
     formula("clip", 3, OnBool::Same, false, bodies::clip),
+    formula("nan_to_num", 4, OnBool::Same, true, bodies::nan_to_num),
     comparison("equal", B::Equal, true),
     comparison("not_equal", B::NotEqual, true),
     comparison("less", B::Less, false),
@@ -126,8 +132,15 @@ pub static FUNCTIONS: &[Elementwise] = &[
     test("isnan", true, bodies::is_nan),
     test("isinf", true, bodies::is_inf),
     test("isfinite", true, bodies::is_finite),
+    test("isposinf", false, bodies::is_plus_inf),
+    test("isneginf", false, bodies::is_minus_inf),
+    test("isreal", true, bodies::is_real),
+    test("iscomplex", true, bodies::is_complex),
+    nearness("isclose", bodies::is_close),
+    nearness("isclose_or_nan", bodies::is_close_or_nan),
     test("signbit", false, bodies::sign_bit),
     part("abs", bodies::abs),
+    real_formula("fabs", 1, bodies::abs),
     part("real", bodies::real),
     part("imag", bodies::imag),
     formula("conj", 1, OnBool::AsInt8, true, bodies::conj),
@@ -139,7 +152,18 @@ pub static FUNCTIONS: &[Elementwise] = &[
     rounding("floor", M::Floor),
     rounding("ceil", M::Ceil),
     rounding("trunc", M::Trunc),
-    rounding("round", M::Rint),
+    line(
+        "round",
+        1,
+        TypeRule::Rounding { complex: true },
+        Body::Expression(bodies::rint),
+    ),
+    line(
+        "rint",
+        1,
+        TypeRule::Math { complex: true },
+        Body::Expression(bodies::rint),
+    ),
     analytic("sin", M::Sin),
     analytic("cos", M::Cos),
     analytic("tan", M::Tan),
@@ -167,6 +191,7 @@ pub static FUNCTIONS: &[Elementwise] = &[
     real("nextafter", 2, M::Nextafter),
     real_formula("logaddexp", 2, bodies::logaddexp),
     real_formula("logaddexp2", 2, bodies::logaddexp2),
+    real_formula("sinc", 1, bodies::sinc),
     real_formula("heaviside", 2, bodies::heaviside),
     real_formula("deg2rad", 1, bodies::radians),
     real_formula("rad2deg", 1, bodies::degrees),
