@@ -9,20 +9,30 @@ from situ._queue_manager import Place
 from situ.exceptions import ShapeError
 
 __all__ = [
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
     "broadcast_arrays",
     "broadcast_shapes",
     "broadcast_to",
     "concat",
+    "concatenate",
     "expand_dims",
     "flip",
+    "fliplr",
+    "flipud",
     "moveaxis",
     "permute_dims",
+    "ravel",
     "repeat",
     "reshape",
     "roll",
+    "rot90",
     "squeeze",
     "stack",
+    "swapaxes",
     "tile",
+    "transpose",
     "unstack",
 ]
 
@@ -114,7 +124,7 @@ def broadcast_to(x: ndarray, /, shape: int | Sequence[int]) -> ndarray:
 
 
 def concat(
-    arrays: Sequence[ndarray], /, *, axis: int | None = 0, queue: Place | None = None
+    arrays: Sequence[ndarray], /, axis: int | None = 0, *, queue: Place | None = None
 ) -> ndarray:
     """Join arrays along an axis they have.
 
@@ -165,7 +175,7 @@ def expand_dims(x: ndarray, /, axis: Axes) -> ndarray:
     return _native.expand_dims(x, axis)
 
 
-def flip(x: ndarray, /, *, axis: Axes | None = None) -> ndarray:
+def flip(x: ndarray, /, axis: Axes | None = None) -> ndarray:
     """Turn dimensions round; a view.
 
     Parameters
@@ -319,8 +329,8 @@ def roll(
     x: ndarray,
     /,
     shift: int | Sequence[int],
-    *,
     axis: Axes | None = None,
+    *,
     queue: Place | None = None,
 ) -> ndarray:
     """Move elements along axes; those that leave at one end come in at the other.
@@ -376,7 +386,7 @@ def squeeze(x: ndarray, /, axis: Axes | None = None) -> ndarray:
     return _native.squeeze(x, axis)
 
 
-def stack(arrays: Sequence[ndarray], /, *, axis: int = 0, queue: Place | None = None) -> ndarray:
+def stack(arrays: Sequence[ndarray], /, axis: int = 0, *, queue: Place | None = None) -> ndarray:
     """Join arrays of one shape along a new axis.
 
     Parameters
@@ -430,7 +440,7 @@ def tile(x: ndarray, repetitions: int | Sequence[int], /, *, queue: Place | None
     return _native.tile(x, counts, queue=queue)
 
 
-def unstack(x: ndarray, /, *, axis: int = 0) -> tuple[ndarray, ...]:
+def unstack(x: ndarray, /, axis: int = 0) -> tuple[ndarray, ...]:
     """Take an array apart along an axis; views.
 
     Parameters
@@ -452,3 +462,228 @@ def unstack(x: ndarray, /, *, axis: int = 0) -> tuple[ndarray, ...]:
     [array([1, 2]), array([3, 4])]
     """
     return tuple(_native.unstack(x, axis))
+
+
+def transpose(x: ndarray, /, axes: Sequence[int] | None = None) -> ndarray:
+    """Reorder dimensions, or turn their order round; a view.
+
+    Parameters
+    ----------
+    x
+        An array.
+    axes
+        Every axis once, in the new order; backwards by default.
+
+    Returns
+    -------
+    ndarray
+        The view.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.transpose(situ.zeros((2, 3, 4))).shape
+    (4, 3, 2)
+    """
+    return _native.permute_dims(x, range(x.ndim)[::-1] if axes is None else axes)
+
+
+def swapaxes(x: ndarray, axis1: int, axis2: int, /) -> ndarray:
+    """Exchange two dimensions; a view.
+
+    Parameters
+    ----------
+    x
+        An array.
+    axis1, axis2
+        Which ones.
+
+    Returns
+    -------
+    ndarray
+        The view.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.swapaxes(situ.zeros((2, 3, 4)), 0, -1).shape
+    (4, 3, 2)
+    """
+    # The first move tells if an axis does not exist; then both are put where the other was.
+    return _native.moveaxis(x, (axis1, axis2), (axis2, axis1)) if axis1 != axis2 else x[...]
+
+
+def ravel(x: ndarray, /, *, copy: bool | None = None) -> ndarray:
+    """Make one dimension of all, in row-major order; a view if no element has to move.
+
+    Parameters
+    ----------
+    x
+        An array.
+    copy
+        Whether to copy, as for `reshape`.
+
+    Returns
+    -------
+    ndarray
+        The array.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.ravel(situ.asarray([[1, 2], [3, 4]])).to_numpy()
+    array([1, 2, 3, 4])
+    """
+    return reshape(x, -1, copy=copy)
+
+
+def _one_or_all(views: list[ndarray]) -> ndarray | tuple[ndarray, ...]:
+    return views[0] if len(views) == 1 else tuple(views)
+
+
+def atleast_1d(*arrays: ndarray) -> ndarray | tuple[ndarray, ...]:
+    """Give arrays at least one dimension; views.
+
+    Parameters
+    ----------
+    *arrays
+        The arrays.
+
+    Returns
+    -------
+    ndarray or tuple of ndarray
+        The view, or one for each array if there are several.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.atleast_1d(situ.asarray(3.0)).shape
+    (1,)
+    """
+    return _one_or_all([x if x.ndim else x.reshape(1) for x in arrays])
+
+
+def atleast_2d(*arrays: ndarray) -> ndarray | tuple[ndarray, ...]:
+    """Give arrays at least two dimensions, new ones first; views.
+
+    Parameters
+    ----------
+    *arrays
+        The arrays.
+
+    Returns
+    -------
+    ndarray or tuple of ndarray
+        The view, or one for each array if there are several.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.atleast_2d(situ.zeros(3)).shape
+    (1, 3)
+    """
+    return _one_or_all([_native.expand_dims(x, range(max(0, 2 - x.ndim))) for x in arrays])
+
+
+def atleast_3d(*arrays: ndarray) -> ndarray | tuple[ndarray, ...]:
+    """Give arrays at least three dimensions; views.
+
+    Parameters
+    ----------
+    *arrays
+        The arrays. One dimension becomes the middle one, two become the first two.
+
+    Returns
+    -------
+    ndarray or tuple of ndarray
+        The view, or one for each array if there are several.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.atleast_3d(situ.zeros(3)).shape
+    (1, 3, 1)
+    """
+    new_axes = {0: (0, 1, 2), 1: (0, 2), 2: (2,)}
+    return _one_or_all([_native.expand_dims(x, new_axes.get(x.ndim, ())) for x in arrays])
+
+
+def fliplr(x: ndarray, /) -> ndarray:
+    """Turn the second dimension round; a view.
+
+    Parameters
+    ----------
+    x
+        An array of at least two dimensions.
+
+    Returns
+    -------
+    ndarray
+        The view.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.fliplr(situ.asarray([[1, 2], [3, 4]])).to_numpy()
+    array([[2, 1],
+           [4, 3]])
+    """
+    return _native.flip(x, 1)
+
+
+def flipud(x: ndarray, /) -> ndarray:
+    """Turn the first dimension round; a view.
+
+    Parameters
+    ----------
+    x
+        An array of at least one dimension.
+
+    Returns
+    -------
+    ndarray
+        The view.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.flipud(situ.asarray([[1, 2], [3, 4]])).to_numpy()
+    array([[3, 4],
+           [1, 2]])
+    """
+    return _native.flip(x, 0)
+
+
+def rot90(x: ndarray, /, k: int = 1, axes: Sequence[int] = (0, 1)) -> ndarray:
+    """Rotate by quarters in the plane of two dimensions; a view.
+
+    Parameters
+    ----------
+    x
+        An array of at least two dimensions.
+    k
+        How many quarters, from the first dimension towards the second.
+    axes
+        The two dimensions.
+
+    Returns
+    -------
+    ndarray
+        The view.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.rot90(situ.asarray([[1, 2], [3, 4]])).to_numpy()
+    array([[2, 4],
+           [1, 3]])
+    """
+    first, second = axes
+    if k % 2:
+        turned = second if k % 4 == 1 else first
+        return swapaxes(_native.flip(x, turned), first, second)
+    return _native.flip(x, (first, second) if k % 4 else ())
+
+
+# NumPy's other name.
+concatenate = concat

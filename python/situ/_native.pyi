@@ -123,7 +123,10 @@ def remove_virtual_devices(devices: Sequence[Device]) -> None: ...
 def elementwise(
     name: str,
     *operands: ndarray | _Number,
-    out: ndarray | None = None,
+    out: ndarray | tuple[ndarray] | None = None,
+    where: ndarray | bool | None = None,
+    dtype: npt.DTypeLike | None = None,
+    casting: str | None = None,
     queue: _Place | None = None,
 ) -> ndarray: ...
 def elementwise_functions() -> list[tuple[str, int]]: ...

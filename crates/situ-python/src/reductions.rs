@@ -45,11 +45,20 @@ pub(crate) fn run(
         "nanprod" => &|| statistical::prod(array, dtype, Nan::Skipped, over),
         "min" => &|| statistical::extreme(array, Extreme::Min, Nan::Counts, over),
         "max" => &|| statistical::extreme(array, Extreme::Max, Nan::Counts, over),
+        "nanmin" => &|| statistical::extreme(array, Extreme::Min, Nan::Skipped, over),
+        "nanmax" => &|| statistical::extreme(array, Extreme::Max, Nan::Skipped, over),
         "argmin" => &|| searching::arg_extreme(array, Extreme::Min, over),
         "argmax" => &|| searching::arg_extreme(array, Extreme::Max, over),
-        "mean" => &|| statistical::mean(array, dtype, over),
-        "var" => &|| statistical::spread(array, Spread::Variance, correction, over),
-        "std" => &|| statistical::spread(array, Spread::Deviation, correction, over),
+        "mean" => &|| statistical::mean(array, dtype, Nan::Counts, over),
+        "nanmean" => &|| statistical::mean(array, dtype, Nan::Skipped, over),
+        "var" => &|| statistical::spread(array, Spread::Variance, (correction, Nan::Counts), over),
+        "nanvar" => {
+            &|| statistical::spread(array, Spread::Variance, (correction, Nan::Skipped), over)
+        }
+        "std" => &|| statistical::spread(array, Spread::Deviation, (correction, Nan::Counts), over),
+        "nanstd" => {
+            &|| statistical::spread(array, Spread::Deviation, (correction, Nan::Skipped), over)
+        }
         "all" => &|| statistical::truth(array, Truth::All, over),
         "any" => &|| statistical::truth(array, Truth::Any, over),
         "count_nonzero" => &|| statistical::truth(array, Truth::Count, over),

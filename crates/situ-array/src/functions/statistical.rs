@@ -3,12 +3,15 @@
 //! What they have in common: without axes everything is reduced; the answer is the same for any number of
 //! threads; floats are combined in the next wider dtype where the device has it, else pairwise.
 
-use situ_ir::{BinaryOperator, DType};
+use situ_ir::{BinaryOperator, DType, Literal};
 use situ_runtime::Queue;
 
 use crate::array::Array;
+use crate::casting::Casting;
 use crate::device_dtypes;
 use crate::error::Error;
+use crate::functions::apply::{self, Operand};
+use crate::functions::elementwise::find;
 use crate::kernels::reduce::{Finish, Prepare};
 use crate::placement::{Operation, Placer};
 use crate::reduction::{ReducedAxes, Reduction, accumulator};
@@ -189,18 +192,85 @@ pub fn extreme(array: &Array, extreme: Extreme, nan: Nan, over: Over<'_>) -> Res
         accumulate: if dtype.is_bool() { DType::U8 } else { dtype },
         dtype,
     };
-    axes.shaped(&reduction.run(&array, &axes)?)
+    let found = reduction.run(&array, &axes)?;
+    let found = if nan == Nan::Skipped && dtype.is_float() {
+        // Of nothing but NaNs there is no extreme.
+        let is_known = numbers(DType::Bool).run(&array, &axes)?;
+        let none = Operand::Literal(Literal::from_f64(dtype, f64::NAN));
+        let choice = [Operand::Array(is_known), Operand::Array(found), none];
+        elementwise("where", &choice, dtype)?
+    } else {
+        found
+    };
+    axes.shaped(&found)
+}
+
+/// How many elements are not NaN, or whether there is one.
+fn numbers(dtype: DType) -> Reduction<'static> {
+    Reduction {
+        prepare: Prepare::IsNumber,
+        combine: if dtype.is_bool() {
+            BinaryOperator::BitOr
+        } else {
+            BinaryOperator::Add
+        },
+        finish: None,
+        center: None,
+        accumulate: dtype,
+        dtype,
+    }
+}
+
+/// Applies an elementwise function to results.
+fn elementwise(name: &'static str, operands: &[Operand], dtype: DType) -> Result<Array, Error> {
+    let function = find(name).ok_or_else(|| Error::Internal {
+        invariant: format!("there is a function `{name}`"),
+    })?;
+    let options = apply::Options {
+        dtype: Some(dtype),
+        casting: Casting::Unsafe,
+        ..apply::Options::default()
+    };
+    apply::apply_with(function, operands, options)
 }
 
 /// The arithmetic mean; integers and `bool` have `float64` means.
 ///
 /// # Errors
 /// As [`sum`].
-pub fn mean(array: &Array, dtype: Option<DType>, over: Over<'_>) -> Result<Array, Error> {
+pub fn mean(array: &Array, dtype: Option<DType>, nan: Nan, over: Over<'_>) -> Result<Array, Error> {
     let (array, axes) = prepared("mean", array, over)?;
     let dtype = result_dtype(dtype, averaged(array.dtype()), &array)?;
     let accumulate = accumulator(dtype, array.queue().device());
+    if nan == Nan::Skipped && has_nan(array.dtype()) {
+        let counts = numbers(accumulate.real()).run(&array, &axes)?;
+        let means = mean_of_numbers(&array, &axes, &counts, accumulate)?;
+        let means = elementwise("positive", &[Operand::Array(means)], dtype)?;
+        return axes.shaped(&means);
+    }
     axes.shaped(&mean_of(accumulate, dtype, axes.count).run(&array, &axes)?)
+}
+
+/// Whether numbers of a dtype can be NaN.
+fn has_nan(dtype: DType) -> bool {
+    dtype.is_float() || dtype.is_complex()
+}
+
+/// The mean of elements that are not NaN, of which there are so many.
+fn mean_of_numbers(
+    array: &Array,
+    axes: &ReducedAxes,
+    counts: &Array,
+    accumulate: DType,
+) -> Result<Array, Error> {
+    let sum = Reduction {
+        prepare: Prepare::SkipNan,
+        finish: None,
+        ..mean_of(accumulate, accumulate, axes.count)
+    };
+    let sums = sum.run(array, axes)?;
+    let operands = [Operand::Array(sums), Operand::Array(counts.clone())];
+    elementwise("divide", &operands, accumulate)
 }
 
 fn mean_of(accumulate: DType, dtype: DType, count: usize) -> Reduction<'static> {
@@ -231,7 +301,7 @@ pub enum Spread {
 pub fn spread(
     array: &Array,
     spread: Spread,
-    correction: f64,
+    (correction, nan): (f64, Nan),
     over: Over<'_>,
 ) -> Result<Array, Error> {
     let (name, finish) = match spread {
@@ -241,6 +311,19 @@ pub fn spread(
     let (array, axes) = prepared(name, array, over)?;
     let dtype = result_dtype(None, averaged(array.dtype()), &array)?;
     let accumulate = accumulator(dtype, array.queue().device());
+    if nan == Nan::Skipped && has_nan(array.dtype()) {
+        let squares = SquaresOfNumbers {
+            accumulate,
+            correction,
+        };
+        let mean_squares = squares.mean(&array, &axes)?;
+        let root = match spread {
+            Spread::Variance => "positive",
+            Spread::Deviation => "sqrt",
+        };
+        let result = elementwise(root, &[Operand::Array(mean_squares)], dtype.real())?;
+        return axes.shaped(&result);
+    }
     let means = mean_of(accumulate, accumulate, axes.count).run(&array, &axes)?;
     let divisor = (axes.count as f64 - correction).max(0.0);
     let reduction = Reduction {
@@ -252,6 +335,39 @@ pub fn spread(
         dtype: dtype.real(),
     };
     axes.shaped(&reduction.run(&array, &axes)?)
+}
+
+/// The squares of distances from the mean, without NaNs.
+struct SquaresOfNumbers {
+    accumulate: DType,
+    correction: f64,
+}
+
+impl SquaresOfNumbers {
+    /// Their sum, divided by how many there are, less the correction.
+    fn mean(&self, array: &Array, axes: &ReducedAxes) -> Result<Array, Error> {
+        let real = self.accumulate.real();
+        let counts = numbers(real).run(array, axes)?;
+        let means = mean_of_numbers(array, axes, &counts, self.accumulate)?;
+        let squares = Reduction {
+            prepare: Prepare::SquaredDistanceSkipNan,
+            combine: BinaryOperator::Add,
+            finish: None,
+            center: Some(&means),
+            accumulate: real,
+            dtype: real,
+        };
+        let sums = squares.run(array, axes)?;
+        let number = |value| Operand::Literal(Literal::from_f64(real, value));
+        let divisors = [Operand::Array(counts), number(self.correction)];
+        let divisors = elementwise("subtract", &divisors, real)?;
+        let divisors = elementwise("maximum", &[Operand::Array(divisors), number(0.0)], real)?;
+        elementwise(
+            "divide",
+            &[Operand::Array(sums), Operand::Array(divisors)],
+            real,
+        )
+    }
 }
 
 /// Whether elements are not zero, taken together.
