@@ -169,8 +169,8 @@ def _sizes(shape: Shape) -> list[int]:
 
 def empty(
     shape: Shape,
-    *,
     dtype: npt.DTypeLike | None = None,
+    *,
     device: Place | None = None,
     queue: Place | None = None,
     usm_type: str | None = None,
@@ -204,8 +204,8 @@ def empty(
 def full(
     shape: Shape,
     fill_value: complex,
-    *,
     dtype: npt.DTypeLike | None = None,
+    *,
     device: Place | None = None,
     queue: Place | None = None,
     usm_type: str | None = None,
@@ -242,8 +242,8 @@ def full(
 
 def zeros(
     shape: Shape,
-    *,
     dtype: npt.DTypeLike | None = None,
+    *,
     device: Place | None = None,
     queue: Place | None = None,
     usm_type: str | None = None,
@@ -282,8 +282,8 @@ def zeros(
 
 def ones(
     shape: Shape,
-    *,
     dtype: npt.DTypeLike | None = None,
+    *,
     device: Place | None = None,
     queue: Place | None = None,
     usm_type: str | None = None,
@@ -508,7 +508,7 @@ def _triangle(x: ndarray, is_kept: Callable[[ndarray, ndarray], ndarray]) -> nda
     return _native.elementwise("where", is_kept(rows, columns), x, zero)
 
 
-def tril(x: ndarray, /, *, k: int = 0) -> ndarray:
+def tril(x: ndarray, /, k: int = 0) -> ndarray:
     """Keep the lower triangle of matrices, and put zeros elsewhere.
 
     Parameters
@@ -533,7 +533,7 @@ def tril(x: ndarray, /, *, k: int = 0) -> ndarray:
     return _triangle(x, lambda rows, columns: columns - rows <= k)
 
 
-def triu(x: ndarray, /, *, k: int = 0) -> ndarray:
+def triu(x: ndarray, /, k: int = 0) -> ndarray:
     """Keep the upper triangle of matrices, and put zeros elsewhere.
 
     Parameters
@@ -617,8 +617,8 @@ def _like(
 def empty_like(
     x: ndarray,
     /,
-    *,
     dtype: npt.DTypeLike | None = None,
+    *,
     device: Place | None = None,
     queue: Place | None = None,
     usm_type: str | None = None,
@@ -653,8 +653,8 @@ def full_like(
     x: ndarray,
     /,
     fill_value: complex,
-    *,
     dtype: npt.DTypeLike | None = None,
+    *,
     device: Place | None = None,
     queue: Place | None = None,
     usm_type: str | None = None,
@@ -690,8 +690,8 @@ def full_like(
 def ones_like(
     x: ndarray,
     /,
-    *,
     dtype: npt.DTypeLike | None = None,
+    *,
     device: Place | None = None,
     queue: Place | None = None,
     usm_type: str | None = None,
@@ -725,8 +725,8 @@ def ones_like(
 def zeros_like(
     x: ndarray,
     /,
-    *,
     dtype: npt.DTypeLike | None = None,
+    *,
     device: Place | None = None,
     queue: Place | None = None,
     usm_type: str | None = None,

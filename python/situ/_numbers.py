@@ -49,13 +49,13 @@ def round(
     is_whole = x.dtype.kind in "biu"
     if decimals == 0 or (is_whole and decimals > 0):
         return _native.elementwise("round", x, out=out, queue=queue)
+    name = "round_decimals" if decimals > 0 else "round_tens"
     scale = 10.0 ** abs(decimals)
-    shrink, grow = ("multiply", "divide") if decimals > 0 else ("divide", "multiply")
-    scaled = _native.elementwise("rint", _native.elementwise(shrink, x, scale, queue=queue))
-    if out is None and is_whole:
-        return _native.bring(_native.elementwise(grow, scaled, scale), dtype=x.dtype)
-    casting = "unsafe" if is_whole else "same_kind"
-    return _native.elementwise(grow, scaled, scale, out=out, casting=casting, queue=queue)
+    if not is_whole:
+        return _native.elementwise(name, x, scale, out=out, queue=queue)
+    if out is None:
+        out = _native.empty(x.shape, dtype=x.dtype, device=x.queue, usm_type=x.usm_type)
+    return _native.elementwise(name, x, scale, out=out, casting="unsafe", queue=queue)
 
 
 def fix(x: ndarray, /, out: Output = None, *, queue: Place | None = None) -> ndarray:

@@ -2,6 +2,7 @@
 
 from situ import _native
 from situ._native import ndarray
+from situ._output import Output, stored
 from situ._queue_manager import Place
 
 __all__ = ["argmax", "argmin", "nonzero"]
@@ -10,8 +11,9 @@ __all__ = ["argmax", "argmin", "nonzero"]
 def argmax(
     x: ndarray,
     /,
-    *,
     axis: int | None = None,
+    out: Output = None,
+    *,
     keepdims: bool = False,
     queue: Place | None = None,
 ) -> ndarray:
@@ -23,6 +25,8 @@ def argmax(
         An array.
     axis
         The axis to look along. By default the whole array is one row, in row-major order.
+    out
+        Where the result goes; a new array by default.
     keepdims
         Whether the axis stays, with size one.
     queue
@@ -39,14 +43,16 @@ def argmax(
     >>> situ.argmax(situ.asarray([[1, 5], [7, 3]]), axis=0).to_numpy()
     array([1, 0])
     """
-    return _native.reduce("argmax", x, axis=axis, keepdims=keepdims, queue=queue)
+    found = _native.reduce("argmax", x, axis=axis, keepdims=keepdims, queue=queue)
+    return stored("argmax", found, out)
 
 
 def argmin(
     x: ndarray,
     /,
-    *,
     axis: int | None = None,
+    out: Output = None,
+    *,
     keepdims: bool = False,
     queue: Place | None = None,
 ) -> ndarray:
@@ -58,6 +64,8 @@ def argmin(
         An array.
     axis
         The axis to look along. By default the whole array is one row, in row-major order.
+    out
+        Where the result goes; a new array by default.
     keepdims
         Whether the axis stays, with size one.
     queue
@@ -74,7 +82,8 @@ def argmin(
     >>> situ.argmin(situ.asarray([[1, 5], [7, 3]]), axis=0).to_numpy()
     array([0, 1])
     """
-    return _native.reduce("argmin", x, axis=axis, keepdims=keepdims, queue=queue)
+    found = _native.reduce("argmin", x, axis=axis, keepdims=keepdims, queue=queue)
+    return stored("argmin", found, out)
 
 
 def nonzero(x: ndarray, /) -> tuple[ndarray, ...]:

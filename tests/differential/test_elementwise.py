@@ -45,6 +45,7 @@ EXACT = {
     "ceil",
     "copysign",
     "divide",
+    "fabs",
     "floor",
     "floor_divide",
     "maximum",
@@ -54,6 +55,7 @@ EXACT = {
     "nextafter",
     "positive",
     "remainder",
+    "rint",
     "round",
     "sqrt",
     "square",
@@ -94,6 +96,11 @@ def assert_agrees(name, found, expected, from_complex):
         # with exact values in Rust.
         smallest = ulp if name == "log1p" else np.finfo(real).tiny * 64
         np.testing.assert_allclose(found[finite], expected[finite], rtol=ulp, atol=smallest)
+        return
+    if name == "sinc":
+        # Where the sine is nearly zero nothing is left of pi's digits; then the distance counts.
+        eps = float(np.finfo(expected.dtype).eps)
+        np.testing.assert_allclose(found.astype("f8"), expected.astype("f8"), rtol=0, atol=8 * eps)
         return
     exact = name in EXACT and not (name == "abs" and from_complex)
     ulp = 0 if exact else MATH_ULP

@@ -204,6 +204,31 @@ pub(super) fn rint(f: &mut FunctionBuilder, x: &[Value]) -> Value {
     by_parts(f, x[0], |f, part| f.math(M::Rint, &[part]))
 }
 
+/// Rounded to a number of decimals, of which the second operand is the power of ten.
+pub(super) fn round_decimals(f: &mut FunctionBuilder, x: &[Value]) -> Value {
+    scaled_rint(f, x, [B::Multiply, B::Divide])
+}
+
+/// Rounded to multiples of a power of ten, the second operand.
+pub(super) fn round_tens(f: &mut FunctionBuilder, x: &[Value]) -> Value {
+    scaled_rint(f, x, [B::Divide, B::Multiply])
+}
+
+/// The nearest whole number after scaling and before scaling back. Integers are left alone: their call is
+/// one of floats.
+fn scaled_rint(f: &mut FunctionBuilder, x: &[Value], [there, back]: [B; 2]) -> Value {
+    let dtype = f.dtype_of(x[0]);
+    if dtype.is_bool() || dtype.is_integer() {
+        return x[0];
+    }
+    let scale = real(f, &[x[1]]);
+    by_parts(f, x[0], |f, part| {
+        let scaled = f.binary(there, part, scale);
+        let rounded = f.math(M::Rint, &[scaled]);
+        f.binary(back, rounded, scale)
+    })
+}
+
 /// What a function of real numbers makes of a number, or of both parts of a complex one.
 fn by_parts(
     f: &mut FunctionBuilder,

@@ -158,6 +158,14 @@ pub static FUNCTIONS: &[Elementwise] = &[
         TypeRule::Rounding { complex: true },
         Body::Expression(bodies::rint),
     ),
+    formula(
+        "round_decimals",
+        2,
+        OnBool::AsInt8,
+        true,
+        bodies::round_decimals,
+    ),
+    formula("round_tens", 2, OnBool::AsInt8, true, bodies::round_tens),
     line(
         "rint",
         1,
@@ -191,7 +199,7 @@ pub static FUNCTIONS: &[Elementwise] = &[
     real("nextafter", 2, M::Nextafter),
     real_formula("logaddexp", 2, bodies::logaddexp),
     real_formula("logaddexp2", 2, bodies::logaddexp2),
-    real_formula("sinc", 1, bodies::sinc),
+    line("sinc", 1, TypeRule::Divide, Body::Expression(bodies::sinc)),
     real_formula("heaviside", 2, bodies::heaviside),
     real_formula("deg2rad", 1, bodies::radians),
     real_formula("rad2deg", 1, bodies::degrees),
