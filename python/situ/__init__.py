@@ -254,7 +254,11 @@ from situ._queue_manager import (
     set_default_queue,
     set_global_queue,
 )
-from situ._searching import argmax, argmin, nonzero
+from situ._searching import (
+    argmax,
+    argmin,
+    nonzero,
+)
 from situ._set import isin, unique, unique_all, unique_counts, unique_inverse, unique_values
 from situ._sorting import argsort, searchsorted, sort
 from situ._stacking import (

@@ -343,7 +343,7 @@ expm1 = _unary(
 floor = _unary("floor", "Each element rounded down.", "[1.2, -1.2]", "array([ 1., -2.])")
 floor_divide = _binary(
     "floor_divide",
-    "Quotient rounded down; integers divided by zero give 0.",
+    "Quotient rounded down; integers divided by zero give 0, infinite quotients are not rounded.",
     ("[7, -7]", "[2, 2]"),
     "array([ 3, -4])",
 )

@@ -59,11 +59,9 @@ def pad(
     if mode in {"constant", "empty"}:
         shape = [size + sum(pair) for size, pair in zip(x.shape, widths, strict=True)]
         place = x.queue if queue is None else queue
-        keywords = {"device": place, "usm_type": x.usm_type}
-        if mode == "empty":
-            result = _native.empty(shape, dtype=x.dtype, **keywords)
-        else:
-            result = _native.full(shape, constant_values, dtype=x.dtype, **keywords)
+        result = _native.empty(shape, dtype=x.dtype, device=place, usm_type=x.usm_type)
+        if mode == "constant":
+            result[...] = constant_values
         inner = (
             slice(before, before + size) for size, (before, _) in zip(x.shape, widths, strict=True)
         )

@@ -358,6 +358,11 @@ def _mean(name: str, summary: str, example: str, result: str) -> Mean:
     return function
 
 
+def _real(dtype: DType) -> DType:
+    """Return the dtype of the parts of complex numbers, and any other as it is."""
+    return np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" else dtype
+
+
 def _numbers(x: ndarray, where: Mask, queue: Place | None) -> Mask:
     """Return which elements that count are not NaN."""
     if x.dtype.kind not in "fc":
@@ -417,8 +422,7 @@ def _spread(name: str, summary: str, example: str, result: str) -> Spread:
             found = _masked_variance(x, valid, axis, keepdims, correction, queue)
             if name.endswith("std"):
                 found = _native.elementwise("sqrt", found)
-            narrow = np.empty(0, _averaged(x, None)).real.dtype
-            found = _native.bring(found, dtype=narrow)
+            found = _native.bring(found, dtype=_real(_averaged(x, None)))
         return stored(name, found, out)
 
     more = (

@@ -424,6 +424,8 @@ def test_every_array_function_takes_a_queue(queues):
         function = getattr(situ, name)
         if getattr(function, "__module__", "") != "situ._elementwise":
             continue
+        # NumPy's names are other names of the same functions.
+        name = function.__name__
         x = situ.ones(
             2, dtype="bool" if name.startswith("bitwise") else None, queue=queues["first"]
         )

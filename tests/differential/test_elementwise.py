@@ -63,7 +63,9 @@ EXACT = {
     "trunc",
 }
 
-FUNCTIONS = _native.elementwise_functions()
+# What other functions are made of; they are compared where those are.
+PARTS = {"isclose", "isclose_or_nan", "nan_to_num", "round_decimals", "round_tens"}
+FUNCTIONS = [(name, arity) for name, arity in _native.elementwise_functions() if name not in PARTS]
 UNARY = [name for name, arity in FUNCTIONS if arity == 1]
 BINARY = [name for name, arity in FUNCTIONS if arity == 2]
 TERNARY = [name for name, arity in FUNCTIONS if arity == 3]
@@ -132,6 +134,12 @@ def check(name, views, device):
     if name == "reciprocal" and hosts[0].dtype.kind in "biu":
         # As in every division of integers by zero here; NumPy's answer depends on the machine.
         expected = np.where(hosts[0] == 0, np.zeros_like(expected), expected)
+    if name == "floor_divide" and expected is not None and expected.dtype.kind == "f":
+        # As the array API has it; NumPy makes NaN of `inf // 2` and -1 of `-2 // inf`.
+        with np.errstate(all="ignore"):
+            exact = np.divide(*hosts, dtype=expected.dtype)
+        has_infinity = np.isinf(hosts[0]) | np.isinf(hosts[1])
+        expected = np.where(has_infinity, exact, expected)
     arrays = [view.on(device) for view in views]
     try:
         found = getattr(situ, name)(*arrays)

@@ -1,11 +1,12 @@
 """What elementwise calls say beside their operands, against NumPy: out, where, dtype, casting."""
 
+import warnings
+
 import numpy as np
 import pytest
-from differential.strategies import DTYPES, operands, views
+from differential.strategies import DTYPES, dtypes, operands, views
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 from places import driver_devices
 
 import situ
@@ -16,22 +17,27 @@ simple_dtypes = st.sampled_from(["bool", "int8", "uint8", "int32", "float32", "f
 )
 
 
-@given(data=st.data(), pair=operands(2, simple_dtypes), out_dtype=st.sampled_from(DTYPES))
-def test_results_go_where_the_mask_holds(data, pair, out_dtype):
-    hosts = [view.host for view in pair]
-    shape = np.broadcast_shapes(*(host.shape for host in hosts))
-    mask_shape = data.draw(hnp.broadcastable_shapes(shape, max_dims=len(shape), max_side=1))
-    mask_shape = tuple(min(a, b) for a, b in zip(mask_shape, shape[::-1], strict=False))[::-1]
-    mask = data.draw(views(mask_shape if len(mask_shape) <= len(shape) else shape, np.dtype(bool)))
-    out = data.draw(views(shape, np.dtype(out_dtype)))
-    expected = out.host.copy()
+@st.composite
+def masked_calls(draw):
+    """Make two operands, a mask that broadcasts with them, and an output of the common shape."""
+    pair = draw(operands(2, simple_dtypes))
+    shape = np.broadcast_shapes(*(view.host.shape for view in pair))
+    mask_shape = tuple(draw(st.sampled_from([1, size])) for size in shape)
+    out = draw(views(shape, draw(dtypes)))
+    return pair, draw(views(mask_shape, np.dtype(bool))), out
+
+
+@given(call=masked_calls())
+def test_results_go_where_the_mask_holds(call):
+    pair, mask, out = call
+    expected = np.array(out.host)
     try:
-        with np.errstate(all="ignore"):
-            np.multiply(*hosts, out=expected, where=mask.host)
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            # NumPy reads a complex output back, and warns of its own conversion.
+            warnings.simplefilter("ignore")
+            np.multiply(*[view.host for view in pair], out=expected, where=mask.host)
     except TypeError:
         expected = None
-    except ValueError:
-        return
     found = out.on("native")
     arrays = [view.on("native") for view in pair]
     if expected is None:
@@ -52,7 +58,8 @@ def test_the_dtype_asked_for_is_the_one_computed_in(name, dtype, casting):
         host = np.asarray([1, 0, 1], operand)
         x = situ.asarray(host)
         try:
-            with np.errstate(all="ignore"):
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore")
                 expected = getattr(np, name)(*[host] * arity, dtype=dtype, casting=casting)
         except TypeError:
             with pytest.raises(situ.DTypeError):

@@ -295,6 +295,19 @@ pub(super) fn heaviside(f: &mut FunctionBuilder, x: &[Value]) -> Value {
     f.select(is_zero, x[1], rest)
 }
 
+/// The quotient rounded down. With an infinite operand it is the quotient itself, as the array API has it:
+/// infinite, a zero with its sign, or NaN for two infinities.
+pub(super) fn floor_divide(f: &mut FunctionBuilder, x: &[Value]) -> Value {
+    let quotient = f.binary(B::FloorDivide, x[0], x[1]);
+    if !f.dtype_of(x[0]).is_float() {
+        return quotient;
+    }
+    let (first, second) = (f.unary(U::IsInf, x[0]), f.unary(U::IsInf, x[1]));
+    let is_infinite = f.binary(B::BitOr, first, second);
+    let exact = f.binary(B::Divide, x[0], x[1]);
+    f.select(is_infinite, exact, quotient)
+}
+
 /// C's remainder, also of integers.
 pub(super) fn fmod(f: &mut FunctionBuilder, x: &[Value]) -> Value {
     if f.dtype_of(x[0]).is_float() {
