@@ -599,7 +599,7 @@ def meshgrid(*arrays: ndarray, indexing: Literal["xy", "ij"] = "xy") -> tuple[nd
     for position, x in zip(order, arrays, strict=True):
         sizes = [1] * count
         sizes[position] = x.size
-        grids.append(_native.broadcast_to(x.reshape(sizes), shape).copy())
+        grids.append(_native.broadcast_to(_native.reshape(x, sizes), shape).copy())
     return tuple(grids)
 
 

@@ -312,8 +312,8 @@ def reshape(x: ndarray, /, shape: int | Sequence[int], *, copy: bool | None = No
     (3, 2)
     """
     if copy:
-        return x.copy().reshape(shape)
-    result = x.reshape(shape)
+        return _native.reshape(x.copy(), shape)
+    result = _native.reshape(x, shape)
     if copy is False and math.prod(result.shape) and not _native.shares_memory(x, result):
         msg = (
             f"reshape cannot avoid a copy of an array with strides {x.strides}\n"

@@ -1,23 +1,224 @@
-"""The methods of arrays that are functions of the namespace as well.
+"""The methods of arrays that are functions of the namespace as well, or small things made of them.
 
-The compiled class has what needs the interpreter's slots: operators, indices, buffers. Everything
-else is a function that takes the array first, attached here, so that it is written and documented
-once. A new method is a line of the table, and a line in ``_native.pyi``.
+The compiled class has what needs speed or the interpreter's own slots: operators, indices,
+buffers. The rest is a function that takes the array first, attached here, so that it is written
+and documented once. A new method is a line of a table here, and a line in ``_native.pyi``.
 """
 
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, BinaryIO, cast
 
-from situ import _namespace
+import numpy as np
+
+from situ import (
+    _display,
+    _dtypes,
+    _elementwise,
+    _indexing,
+    _manipulation,
+    _namespace,
+    _native,
+    _searching,
+    _statistical,
+)
 from situ._native import ndarray
 
 __all__ = ["attach"]
 
-_METHODS: Mapping[str, object] = {
+
+def reshape(x: ndarray, /, *shape: int | Sequence[int], copy: bool | None = None) -> ndarray:
+    """Give the same elements another shape, as `situ.reshape`; sizes may also come one by one."""
+    return _manipulation.reshape(x, _one_by_one(shape), copy=copy)
+
+
+def transpose(x: ndarray, /, *axes: int | Sequence[int] | None) -> ndarray:
+    """Reorder dimensions, as `situ.permute_dims`; turned round if no order is given. A view."""
+    if not axes or axes == (None,):
+        return x.T
+    return _manipulation.permute_dims(x, _one_by_one(cast("tuple[int | Sequence[int]]", axes)))
+
+
+def swapaxes(x: ndarray, axis1: int, axis2: int, /) -> ndarray:
+    """Exchange two dimensions; a view."""
+    order = list(range(x.ndim))
+    first, second = _axis(x, axis1), _axis(x, axis2)
+    order[first], order[second] = order[second], order[first]
+    return _manipulation.permute_dims(x, order)
+
+
+def ravel(x: ndarray, /) -> ndarray:
+    """Return all elements in one dimension; a view if no element has to move."""
+    return _manipulation.reshape(x, (-1,))
+
+
+def flatten(x: ndarray, /) -> ndarray:
+    """Return a copy of all elements in one dimension."""
+    return _manipulation.reshape(x, (-1,), copy=True)
+
+
+def fill(x: ndarray, value: complex | ndarray, /) -> None:
+    """Assign one number to all elements."""
+    x[...] = value
+
+
+def item(x: ndarray, /, *index: int | tuple[int, ...]) -> bool | int | float | complex:
+    """Return an element as a number of Python's; this waits for the work that makes it.
+
+    Parameters
+    ----------
+    x
+        An array.
+    *index
+        Which element: a position among all of them, or one in each dimension. It may be left out if
+        there is only one.
+
+    Returns
+    -------
+    bool, int, float or complex
+        The number.
+    """
+    if not index:
+        if x.size != 1:
+            msg = (
+                f"only an array of one element can become a number; this one has shape {x.shape}\n"
+                "  help: say which element, e.g. `x.item(0)`, or take all with `x.tolist()`"
+            )
+            raise ValueError(msg)
+        return x._item()  # pyright: ignore[reportPrivateUsage]
+    flat = index[0] if len(index) == 1 else index
+    place = flat if isinstance(flat, tuple) else _position(x, flat)
+    if len(place) != x.ndim:
+        msg = f"{len(place)} indices were given for an array of {x.ndim} dimensions"
+        raise ValueError(msg)
+    return x[cast("tuple[int, ...]", place)]._item()  # pyright: ignore[reportPrivateUsage]
+
+
+def tolist(x: ndarray, /) -> Any:  # noqa: ANN401 - lists of lists, as deep as dimensions
+    """Return nested lists of Python's numbers; of a 0-d array the number."""
+    return x.to_numpy().tolist()
+
+
+def tobytes(x: ndarray, /) -> bytes:
+    """Return the bytes of all elements, in C order."""
+    return x.to_numpy().tobytes()
+
+
+def tofile(x: ndarray, file: "str | os.PathLike[str] | BinaryIO", /) -> None:
+    """Write the bytes of all elements to a file, in C order, and nothing else."""
+    x.to_numpy().tofile(file)
+
+
+def iterate(x: ndarray, /) -> Iterator[ndarray]:
+    """Yield views along the first dimension."""
+    if x.ndim == 0:
+        msg = "a 0-d array cannot be iterated over\n  help: `x.item()` is its number"
+        raise TypeError(msg)
+    return (x[index] for index in range(x.shape[0]))
+
+
+def contains(x: ndarray, value: complex | ndarray, /) -> bool:
+    """Return whether any element equals a number."""
+    return bool(_statistical.any(_elementwise.equal(x, value)))
+
+
+def format_array(x: ndarray, specification: str, /) -> str:
+    """Return a number in a format, or the text of an array."""
+    if x.ndim == 0:
+        return format(item(x), specification)
+    if specification:
+        msg = (
+            f"the format {specification!r} is for numbers, and this array has shape {x.shape}\n"
+            "  help: format its elements, or use `str(x)` with `numpy.printoptions`"
+        )
+        raise TypeError(msg)
+    return str(x)
+
+
+def _one_by_one(sizes: tuple[int | Sequence[int], ...]) -> Sequence[int]:
+    """Return numbers that were given one by one, or as one sequence."""
+    only = sizes[0] if len(sizes) == 1 else sizes
+    if isinstance(only, int) or hasattr(only, "__index__"):
+        return (cast("int", only),)
+    return cast("Sequence[int]", only)
+
+
+def _axis(x: ndarray, axis: int) -> int:
+    """Return an axis counted from the front."""
+    if not -x.ndim <= axis < x.ndim:
+        msg = f"axis {axis} is out of bounds for an array of {x.ndim} dimensions"
+        raise np.exceptions.AxisError(msg)
+    return axis % x.ndim
+
+
+def _position(x: ndarray, flat: int) -> tuple[int, ...]:
+    """Return where an element is, from its position among all of them."""
+    if not -x.size <= flat < x.size:
+        msg = f"index {flat} is out of bounds for an array of {x.size} elements"
+        raise IndexError(msg)
+    rest, place = flat % x.size, list[int]()
+    for size in reversed(x.shape):
+        rest, index = divmod(rest, size)
+        place.append(index)
+    return tuple(reversed(place))
+
+
+# What functions of the namespace are called as methods.
+_FUNCTIONS: Mapping[str, Callable[..., object]] = {
+    "all": _statistical.all,
+    "any": _statistical.any,
+    "argmax": _searching.argmax,
+    "argmin": _searching.argmin,
+    "astype": _dtypes.astype,
+    "clip": _elementwise.clip,
+    "conj": _elementwise.conj,
+    "conjugate": _elementwise.conj,
+    "cumprod": _statistical.cumulative_prod,
+    "cumsum": _statistical.cumulative_sum,
+    "max": _statistical.max,
+    "mean": _statistical.mean,
+    "min": _statistical.min,
+    "nonzero": _searching.nonzero,
+    "prod": _statistical.prod,
+    "repeat": _manipulation.repeat,
+    "round": _elementwise.round,
+    "squeeze": _manipulation.squeeze,
+    "std": _statistical.std,
+    "sum": _statistical.sum,
+    "take": _indexing.take,
+    "var": _statistical.var,
+}
+
+# What only arrays have.
+_OWN: Mapping[str, Callable[..., object]] = {
     "__array_namespace__": _namespace.namespace_of,
+    "__contains__": contains,
+    "__format__": format_array,
+    "__iter__": iterate,
+    "__repr__": _display.array_repr,
+    "__str__": _display.array_str,
+    "_repr_html_": _display.array_html,
+    "fill": fill,
+    "flatten": flatten,
+    "item": item,
+    "ravel": ravel,
+    "reshape": reshape,
+    "swapaxes": swapaxes,
+    "tobytes": tobytes,
+    "tofile": tofile,
+    "tolist": tolist,
+    "transpose": transpose,
 }
 
 
 def attach() -> None:
     """Give arrays their methods."""
-    for name, method in _METHODS.items():
-        setattr(ndarray, name, method)
+    # It needs the functions above, and they need arrays.
+    from situ import _numpy_protocols
+
+    protocols = {
+        "__array_function__": _numpy_protocols.array_function,
+        "__array_ufunc__": _numpy_protocols.array_ufunc,
+    }
+    for name, method in (*_FUNCTIONS.items(), *_OWN.items(), *protocols.items()):
+        setattr(_native.ndarray, name, method)

@@ -12,7 +12,7 @@ from situ._dtypes import DType
 from situ._native import Device, ndarray
 from situ._queue_manager import Place, default
 
-__all__ = ["API_VERSION", "ArrayNamespaceInfo", "namespace_of"]
+__all__ = ["API_VERSION", "ArrayNamespaceInfo", "device_of", "namespace_of"]
 
 API_VERSION = "2025.12"
 
@@ -104,7 +104,7 @@ class ArrayNamespaceInfo:
         Device
             The device of the current default queue.
         """
-        return _device(None)
+        return device_of(None)
 
     def default_dtypes(self, *, device: Place | None = None) -> DefaultDTypes:
         """Return the dtypes that new arrays have if nobody says which.
@@ -120,7 +120,7 @@ class ArrayNamespaceInfo:
             The dtypes of ``"real floating"``, ``"complex floating"``, ``"integral"`` and
             ``"indexing"``. The first two are half as wide on devices without the aspect ``fp64``.
         """
-        has_doubles = _device(device).has_aspect("fp64")
+        has_doubles = device_of(device).has_aspect("fp64")
         return {
             "real floating": _dtypes.float64 if has_doubles else _dtypes.float32,
             "complex floating": _dtypes.complex128 if has_doubles else _dtypes.complex64,
@@ -156,7 +156,7 @@ class ArrayNamespaceInfo:
             The dtypes by name. ``float16``, which devices with the aspect ``fp16`` have as well,
             is not part of the standard and not listed.
         """
-        where = _device(device)
+        where = device_of(device)
         return {
             dtype.name: dtype
             for dtype in _dtypes.ALL
@@ -166,5 +166,6 @@ class ArrayNamespaceInfo:
         }
 
 
-def _device(place: Place | None) -> Device:
+def device_of(place: Place | None) -> Device:
+    """Return the device of a place; the default device if none is named."""
     return _native.find_queue(default() if place is None else place).device

@@ -1,9 +1,10 @@
 """Types of the compiled module; `make lint` compares them with what was built."""
 
 import sys
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from os import PathLike
 from types import EllipsisType, ModuleType
-from typing import Any, ClassVar, Protocol, SupportsIndex, TypeVar, final, overload
+from typing import Any, BinaryIO, ClassVar, Protocol, SupportsIndex, TypeVar, final, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -62,11 +63,13 @@ __all__ = [
     "reduce",
     "remove_virtual_devices",
     "repeat",
+    "reshape",
     "restore_context",
     "restore_queue",
     "restore_sub_device",
     "roll",
     "searchsorted",
+    "share_dlpack",
     "shares_memory",
     "sort",
     "squeeze",
@@ -94,6 +97,8 @@ _IndexItem = SupportsIndex | slice | EllipsisType | None
 _Index = _IndexItem | tuple[_IndexItem, ...]
 _Sizes = SupportsIndex | Sequence[SupportsIndex]
 _Range = _Sizes | tuple[_Sizes, _Sizes]
+_Axis = int | tuple[int, ...] | None
+_Output = ndarray | tuple[ndarray] | None  # noqa: F821
 
 def version() -> str: ...
 def wait_at_exit(seconds: float) -> bool: ...
@@ -169,6 +174,7 @@ def bring(
 ) -> ndarray: ...
 def queues_equivalent(*queues: Queue) -> bool: ...
 def permute_dims(x: ndarray, axes: Sequence[int]) -> ndarray: ...
+def reshape(x: ndarray, shape: int | Sequence[int]) -> ndarray: ...
 def broadcast_to(x: ndarray, shape: Sequence[int]) -> ndarray: ...
 def expand_dims(x: ndarray, axis: int | Sequence[int]) -> ndarray: ...
 def squeeze(x: ndarray, axis: int | Sequence[int]) -> ndarray: ...
@@ -248,6 +254,7 @@ def repeat(
     x: ndarray, repeats: int | ndarray, axis: int | None = None, *, queue: _Place | None = None
 ) -> ndarray: ...
 def tile(x: ndarray, repetitions: Sequence[int], *, queue: _Place | None = None) -> ndarray: ...
+def share_dlpack(producer: object, *, device: _Place | None = None) -> ndarray | str: ...
 def iota(
     count: int,
     start: complex,
@@ -703,9 +710,82 @@ class DeviceFunction:
 
 @final
 class ndarray:
-    def __array_namespace__(self, /, *, api_version: str | None = None) -> ModuleType: ...
-    __array_ufunc__: ClassVar[None]
     __hash__: ClassVar[None]  # type: ignore[assignment]
+    # Attached by `_methods.py`.
+    def __array_function__(
+        self,
+        function: Callable[..., Any],
+        types: Sequence[type],
+        arguments: tuple[Any, ...],
+        keywords: Mapping[str, Any],
+        /,
+    ) -> object: ...
+    def __array_namespace__(self, /, *, api_version: str | None = None) -> ModuleType: ...
+    def __array_ufunc__(
+        self,
+        ufunc: np.ufunc,
+        method: str,
+        /,
+        *inputs: object,
+        **options: Any,  # noqa: ANN401
+    ) -> object: ...
+    def __contains__(self, value: ndarray | _Number, /) -> bool: ...
+    def __format__(self, specification: str, /) -> str: ...
+    def __iter__(self) -> Iterator[ndarray]: ...
+    def _repr_html_(self, /) -> str: ...
+    def all(
+        self,
+        /,
+        axis: _Axis = None,
+        out: _Output = None,
+        keepdims: bool = False,
+        *,
+        where: ndarray | bool = True,
+        queue: _Place | None = None,
+    ) -> ndarray: ...
+    def any(
+        self,
+        /,
+        axis: _Axis = None,
+        out: _Output = None,
+        keepdims: bool = False,
+        *,
+        where: ndarray | bool = True,
+        queue: _Place | None = None,
+    ) -> ndarray: ...
+    def argmax(
+        self,
+        /,
+        axis: int | None = None,
+        keepdims: bool = False,
+        queue: _Place | None = None,
+    ) -> ndarray: ...
+    def argmin(
+        self,
+        /,
+        axis: int | None = None,
+        keepdims: bool = False,
+        queue: _Place | None = None,
+    ) -> ndarray: ...
+    def astype(
+        self,
+        dtype: npt.DTypeLike,
+        /,
+        *,
+        copy: bool = True,
+        device: _Place | None = None,
+    ) -> ndarray: ...
+    def fill(self, value: ndarray | _Number, /) -> None: ...
+    def flatten(self, /) -> ndarray: ...
+    def item(self, /, *index: int | tuple[int, ...]) -> bool | int | float | complex: ...
+    def ravel(self, /) -> ndarray: ...
+    def reshape(self, /, *shape: int | Sequence[int], copy: bool | None = None) -> ndarray: ...
+    def squeeze(self, /, axis: int | Sequence[int] | None = None) -> ndarray: ...
+    def swapaxes(self, axis1: int, axis2: int, /) -> ndarray: ...
+    def tobytes(self, /) -> bytes: ...
+    def tofile(self, file: str | PathLike[str] | BinaryIO, /) -> None: ...
+    def tolist(self, /) -> Any: ...  # noqa: ANN401
+    def transpose(self, /, *axes: int | Sequence[int] | None) -> ndarray: ...
     @property
     def shape(self) -> tuple[int, ...]: ...
     @property
@@ -737,6 +817,16 @@ class ndarray:
     @property
     def T(self) -> ndarray: ...
     @property
+    def mT(self) -> ndarray: ...
+    @property
+    def real(self) -> ndarray: ...
+    @real.setter
+    def real(self, value: ndarray | _Number) -> None: ...
+    @property
+    def imag(self) -> ndarray: ...
+    @imag.setter
+    def imag(self, value: ndarray | _Number) -> None: ...
+    @property
     def __sycl_usm_array_interface__(self) -> dict[str, Any]: ...
     def __array__(
         self, dtype: npt.DTypeLike | None = None, copy: bool | None = None
@@ -752,78 +842,17 @@ class ndarray:
     def copy_to(self, selector: _Place | None = None, /) -> ndarray: ...
     def collocate(self, other: ndarray, /) -> ndarray: ...
     def make_available(self, queue: _Place, /) -> ndarray: ...
-    def astype(self, dtype: npt.DTypeLike, /, *, copy: bool = True) -> ndarray: ...
     def copy(self) -> ndarray: ...
-    def item(self) -> bool | int | float | complex: ...
-    def reshape(self, *shape: int | Sequence[int]) -> ndarray: ...
-    def sum(
+    def _item(self) -> bool | int | float | complex: ...
+    def __dlpack__(
         self,
-        axis: int | Sequence[int] | None = None,
         *,
-        dtype: npt.DTypeLike | None = None,
-        keepdims: bool = False,
-        queue: _Place | None = None,
-    ) -> ndarray: ...
-    def prod(
-        self,
-        axis: int | Sequence[int] | None = None,
-        *,
-        dtype: npt.DTypeLike | None = None,
-        keepdims: bool = False,
-        queue: _Place | None = None,
-    ) -> ndarray: ...
-    def mean(
-        self,
-        axis: int | Sequence[int] | None = None,
-        *,
-        dtype: npt.DTypeLike | None = None,
-        keepdims: bool = False,
-        queue: _Place | None = None,
-    ) -> ndarray: ...
-    def min(
-        self,
-        axis: int | Sequence[int] | None = None,
-        *,
-        keepdims: bool = False,
-        queue: _Place | None = None,
-    ) -> ndarray: ...
-    def max(
-        self,
-        axis: int | Sequence[int] | None = None,
-        *,
-        keepdims: bool = False,
-        queue: _Place | None = None,
-    ) -> ndarray: ...
-    def all(
-        self,
-        axis: int | Sequence[int] | None = None,
-        *,
-        keepdims: bool = False,
-        queue: _Place | None = None,
-    ) -> ndarray: ...
-    def any(
-        self,
-        axis: int | Sequence[int] | None = None,
-        *,
-        keepdims: bool = False,
-        queue: _Place | None = None,
-    ) -> ndarray: ...
-    def var(
-        self,
-        axis: int | Sequence[int] | None = None,
-        *,
-        correction: float = 0.0,
-        keepdims: bool = False,
-        queue: _Place | None = None,
-    ) -> ndarray: ...
-    def std(
-        self,
-        axis: int | Sequence[int] | None = None,
-        *,
-        correction: float = 0.0,
-        keepdims: bool = False,
-        queue: _Place | None = None,
-    ) -> ndarray: ...
+        stream: None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> CapsuleType: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
     def to_numpy(self) -> npt.NDArray[Any]: ...
     def __len__(self) -> int: ...
     def __bool__(self) -> bool: ...
@@ -858,6 +887,8 @@ class ndarray:
     def __floordiv__(self, other: ndarray | _Number, /) -> ndarray: ...
     def __rfloordiv__(self, other: ndarray | _Number, /) -> ndarray: ...
     def __ifloordiv__(self, other: ndarray | _Number, /) -> ndarray: ...
+    def __divmod__(self, other: ndarray | _Number, /) -> tuple[ndarray, ndarray]: ...
+    def __rdivmod__(self, other: ndarray | _Number, /) -> tuple[ndarray, ndarray]: ...
     def __mod__(self, other: ndarray | _Number, /) -> ndarray: ...
     def __rmod__(self, other: ndarray | _Number, /) -> ndarray: ...
     def __imod__(self, other: ndarray | _Number, /) -> ndarray: ...

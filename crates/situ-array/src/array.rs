@@ -1,5 +1,6 @@
 //! The array: a dtype and a layout over an allocation, at home on a queue.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use situ_ir::DType;
@@ -161,8 +162,23 @@ impl Array {
 
     /// Whether two arrays may share an element.
     pub fn may_overlap(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.allocation, &other.allocation)
-            && (self.dtype != other.dtype || self.layout.may_overlap(&other.layout))
+        if Arc::ptr_eq(&self.allocation, &other.allocation) {
+            return self.dtype != other.dtype || self.layout.may_overlap(&other.layout);
+        }
+        // Memory that somebody else allocated may have come here more than once.
+        let is_foreign = self.allocation.is_foreign() || other.allocation.is_foreign();
+        is_foreign
+            && self.addresses().is_some_and(|ours| {
+                let theirs = other.addresses();
+                theirs.is_some_and(|theirs| ours.start < theirs.end && theirs.start < ours.end)
+            })
+    }
+
+    /// From the first to the last byte of elements, or `None` if there are no elements.
+    fn addresses(&self) -> Option<Range<usize>> {
+        let (low, high) = self.layout.extent()?;
+        let (start, size) = (self.allocation.as_ptr().addr(), self.dtype.size_bytes());
+        Some(start + low * size..start + (high + 1) * size)
     }
 
     /// Whether two arrays are the same elements in the same order.

@@ -4,19 +4,21 @@
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyComplex, PyInt, PyTuple};
 use situ_array::Array;
-use situ_array::functions::apply;
-use situ_array::functions::{creation, indexing, manipulation};
+use situ_array::functions::apply::{self, Operand};
+use situ_array::functions::{creation, indexing};
+use situ_array::layout::Layout;
+use situ_ir::Literal;
 
 use crate::context::PyContext;
 use crate::detach::detach;
 use crate::device::PyDevice;
+use crate::error::exceptions::{DTypeError, ShapeError};
 use crate::error::{IntoPyErr, guard};
 use crate::host_memory;
 use crate::index::{self, Index};
 use crate::queue::PyQueue;
-use crate::reductions::{self, Options};
 use crate::{dtype, operand};
 
 /// An n-dimensional array on a device.
@@ -26,6 +28,20 @@ pub(crate) struct PyArray {
 }
 
 impl PyArray {
+    /// A view of the real (0) or imaginary (1) parts; `None` if elements are not complex.
+    fn part(&self, py: Python<'_>, which: usize) -> PyResult<Option<Array>> {
+        let (array, layout) = (&self.array, self.array.layout());
+        if !array.dtype().is_complex() {
+            return Ok(None);
+        }
+        let strides: Vec<isize> = layout.strides().iter().map(|stride| stride * 2).collect();
+        let layout = Layout::from_parts(layout.shape(), &strides, layout.offset() * 2 + which);
+        let memory = array.allocation().clone();
+        Array::over(memory, layout, array.dtype().real(), array.queue())
+            .map(Some)
+            .map_err(|error| error.into_py_err(py))
+    }
+
     pub(crate) fn new(array: Array) -> Self {
         Self { array }
     }
@@ -38,21 +54,27 @@ impl PyArray {
     fn scalar<'py>(&self, py: Python<'py>, what: &str) -> PyResult<Bound<'py, PyAny>> {
         if self.array.size() != 1 {
             return Err(PyTypeError::new_err(format!(
-                "only an array of one element can become {what}; this one has shape {:?}",
-                self.array.shape()
+                "only an array of one element can become {what}; this one has shape {}\n  help: choose one \
+                 with an index, or take all with `x.tolist()`",
+                shape_text(self.array.shape())
             )));
         }
         host_memory::to_numpy(py, &self.array)?.call_method0("item")
+    }
+
+    /// As [`Self::scalar`], but not a complex number.
+    fn number<'py>(&self, py: Python<'py>, what: &str) -> PyResult<Bound<'py, PyAny>> {
+        if self.array.dtype().is_complex() {
+            return Err(PyTypeError::new_err(format!(
+                "a complex array cannot become {what}\n  help: take its `real` or `imag` part, or `abs`"
+            )));
+        }
+        self.scalar(py, what)
     }
 }
 
 #[pymethods]
 impl PyArray {
-    /// NumPy must leave operators with situ arrays to situ.
-    #[classattr]
-    #[pyo3(name = "__array_ufunc__")]
-    const ARRAY_UFUNC: Option<()> = None;
-
     /// Comparison is elementwise, so arrays cannot be keys.
     #[classattr]
     #[pyo3(name = "__hash__")]
@@ -157,231 +179,108 @@ impl PyArray {
         })
     }
 
-    fn to_numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        guard(|| host_memory::to_numpy(py, &self.array))
+    #[getter(mT)]
+    fn matrix_transpose(&self) -> PyResult<Self> {
+        guard(|| {
+            let ndim = self.array.shape().len();
+            if ndim < 2 {
+                return Err(ShapeError::new_err(format!(
+                    "`mT` needs a matrix, and this array has {ndim} dimensions\n  help: `x.T` works for any \
+                     number of dimensions"
+                )));
+            }
+            let mut axes: Vec<usize> = (0..ndim).collect();
+            axes.swap(ndim - 2, ndim - 1);
+            Ok(Self::new(
+                self.array.with_layout(self.array.layout().permuted(&axes)),
+            ))
+        })
     }
 
-    #[pyo3(signature = (dtype, /, *, copy = true))]
-    fn astype(slf: &Bound<'_, Self>, dtype: &Bound<'_, PyAny>, copy: bool) -> PyResult<Py<Self>> {
-        let py = slf.py();
+    /// The real parts: a view of complex elements, and real arrays themselves.
+    #[getter]
+    fn real(&self, py: Python<'_>) -> PyResult<Self> {
         guard(|| {
-            let to = dtype::from_python(dtype)?;
-            let array = slf.get().array();
-            if !copy && to == array.dtype() {
-                return Ok(slf.clone().unbind());
-            }
-            let converted = detach(py, || creation::astype(array, to))?;
-            Py::new(py, Self::new(converted))
+            Ok(Self::new(
+                self.part(py, 0)?.unwrap_or_else(|| self.array.clone()),
+            ))
         })
+    }
+
+    #[setter(real)]
+    fn set_real(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        guard(|| {
+            let target = self.part(py, 0)?.unwrap_or_else(|| self.array.clone());
+            assign_all(py, &target, value)
+        })
+    }
+
+    /// The imaginary parts: a view of complex elements, and zeros for real ones.
+    #[getter]
+    fn imag(&self, py: Python<'_>) -> PyResult<Self> {
+        guard(|| match self.part(py, 1)? {
+            Some(view) => Ok(Self::new(view)),
+            None => {
+                let (shape, zero) = (self.array.shape(), Literal::zero(self.array.dtype()));
+                let (queue, usm_kind) = (self.array.queue(), self.array.usm_kind());
+                detach(py, || creation::full(shape, zero, queue, usm_kind)).map(Self::new)
+            }
+        })
+    }
+
+    #[setter(imag)]
+    fn set_imag(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        guard(|| {
+            let target = self.part(py, 1)?.ok_or_else(|| {
+                DTypeError::new_err(format!(
+                    "{} numbers have no imaginary part to assign to\n  help: convert first, e.g. \
+                     `x.astype(\"complex128\")`",
+                    self.array.dtype()
+                ))
+            })?;
+            assign_all(py, &target, value)
+        })
+    }
+
+    fn to_numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        guard(|| host_memory::to_numpy(py, &self.array))
     }
 
     pub(crate) fn copy(&self, py: Python<'_>) -> PyResult<Self> {
         guard(|| detach(py, || apply::contiguous_copy(&self.array)).map(Self::new))
     }
 
-    #[pyo3(signature = (*shape))]
-    fn reshape(&self, py: Python<'_>, shape: &Bound<'_, PyTuple>) -> PyResult<Self> {
-        guard(|| {
-            let shape: Vec<i64> = match shape.len() {
-                1 => shape.get_item(0)?.extract().or_else(|_| shape.extract())?,
-                _ => shape
-                    .iter()
-                    .map(|size| size.extract())
-                    .collect::<PyResult<_>>()?,
-            };
-            let shape = complete_shape(self.array.size(), &shape)?;
-            detach(py, || manipulation::reshape(&self.array, &shape)).map(Self::new)
-        })
-    }
-
-    #[pyo3(signature = (axis = None, *, dtype = None, keepdims = false, queue = None))]
-    fn sum(
-        &self,
-        py: Python<'_>,
-        axis: Option<&Bound<'_, PyAny>>,
-        dtype: Option<&Bound<'_, PyAny>>,
-        keepdims: bool,
-        queue: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Self> {
-        let options = Options {
-            axis,
-            dtype,
-            keepdims,
-            queue,
-            ..Options::default()
-        };
-        guard(|| reductions::run(py, "sum", &self.array, &options))
-    }
-
-    #[pyo3(signature = (axis = None, *, dtype = None, keepdims = false, queue = None))]
-    fn prod(
-        &self,
-        py: Python<'_>,
-        axis: Option<&Bound<'_, PyAny>>,
-        dtype: Option<&Bound<'_, PyAny>>,
-        keepdims: bool,
-        queue: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Self> {
-        let options = Options {
-            axis,
-            dtype,
-            keepdims,
-            queue,
-            ..Options::default()
-        };
-        guard(|| reductions::run(py, "prod", &self.array, &options))
-    }
-
-    #[pyo3(signature = (axis = None, *, dtype = None, keepdims = false, queue = None))]
-    fn mean(
-        &self,
-        py: Python<'_>,
-        axis: Option<&Bound<'_, PyAny>>,
-        dtype: Option<&Bound<'_, PyAny>>,
-        keepdims: bool,
-        queue: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Self> {
-        let options = Options {
-            axis,
-            dtype,
-            keepdims,
-            queue,
-            ..Options::default()
-        };
-        guard(|| reductions::run(py, "mean", &self.array, &options))
-    }
-
-    #[pyo3(signature = (axis = None, *, keepdims = false, queue = None))]
-    fn min(
-        &self,
-        py: Python<'_>,
-        axis: Option<&Bound<'_, PyAny>>,
-        keepdims: bool,
-        queue: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Self> {
-        let options = Options {
-            axis,
-            keepdims,
-            queue,
-            ..Options::default()
-        };
-        guard(|| reductions::run(py, "min", &self.array, &options))
-    }
-
-    #[pyo3(signature = (axis = None, *, keepdims = false, queue = None))]
-    fn max(
-        &self,
-        py: Python<'_>,
-        axis: Option<&Bound<'_, PyAny>>,
-        keepdims: bool,
-        queue: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Self> {
-        let options = Options {
-            axis,
-            keepdims,
-            queue,
-            ..Options::default()
-        };
-        guard(|| reductions::run(py, "max", &self.array, &options))
-    }
-
-    #[pyo3(signature = (axis = None, *, keepdims = false, queue = None))]
-    fn all(
-        &self,
-        py: Python<'_>,
-        axis: Option<&Bound<'_, PyAny>>,
-        keepdims: bool,
-        queue: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Self> {
-        let options = Options {
-            axis,
-            keepdims,
-            queue,
-            ..Options::default()
-        };
-        guard(|| reductions::run(py, "all", &self.array, &options))
-    }
-
-    #[pyo3(signature = (axis = None, *, keepdims = false, queue = None))]
-    fn any(
-        &self,
-        py: Python<'_>,
-        axis: Option<&Bound<'_, PyAny>>,
-        keepdims: bool,
-        queue: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Self> {
-        let options = Options {
-            axis,
-            keepdims,
-            queue,
-            ..Options::default()
-        };
-        guard(|| reductions::run(py, "any", &self.array, &options))
-    }
-
-    #[pyo3(signature = (axis = None, *, correction = 0.0, keepdims = false, queue = None))]
-    fn var(
-        &self,
-        py: Python<'_>,
-        axis: Option<&Bound<'_, PyAny>>,
-        correction: f64,
-        keepdims: bool,
-        queue: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Self> {
-        let options = Options {
-            axis,
-            keepdims,
-            correction,
-            queue,
-            ..Options::default()
-        };
-        guard(|| reductions::run(py, "var", &self.array, &options))
-    }
-
-    #[pyo3(signature = (axis = None, *, correction = 0.0, keepdims = false, queue = None))]
-    fn std(
-        &self,
-        py: Python<'_>,
-        axis: Option<&Bound<'_, PyAny>>,
-        correction: f64,
-        keepdims: bool,
-        queue: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Self> {
-        let options = Options {
-            axis,
-            keepdims,
-            correction,
-            queue,
-            ..Options::default()
-        };
-        guard(|| reductions::run(py, "std", &self.array, &options))
-    }
-
-    fn item<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    /// The only element, as a number of Python's.
+    fn _item<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         guard(|| self.scalar(py, "a Python scalar"))
     }
 
-    fn __float__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        guard(|| self.scalar(py, "a float")?.call_method0("__float__"))
+    fn __float__(&self, py: Python<'_>) -> PyResult<f64> {
+        guard(|| self.number(py, "a float")?.extract())
     }
 
     fn __int__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        guard(|| self.scalar(py, "an int")?.call_method0("__int__"))
+        guard(|| {
+            let value = self.number(py, "an int")?;
+            py.get_type::<PyInt>().call1((value,))
+        })
     }
 
     fn __complex__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         guard(|| {
             let value = self.scalar(py, "a complex")?;
-            py.import("builtins")?.getattr("complex")?.call1((value,))
+            py.get_type::<PyComplex>().call1((value,))
         })
     }
 
     fn __index__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         guard(|| {
             if !self.array.dtype().is_integer() || !self.array.shape().is_empty() {
-                return Err(PyTypeError::new_err(
-                    "only a 0-d integer array can be used as an index",
-                ));
+                return Err(PyTypeError::new_err(format!(
+                    "only a 0-d integer array can be used as an index; this one is {} of shape {}",
+                    self.array.dtype(),
+                    shape_text(self.array.shape())
+                )));
             }
             self.scalar(py, "an index")
         })
@@ -391,9 +290,9 @@ impl PyArray {
         guard(|| {
             if self.array.size() != 1 {
                 return Err(PyValueError::new_err(format!(
-                    "the truth value of an array of shape {:?} is ambiguous\n  help: reduce it \
-                     first, e.g. with `x.sum() > 0`",
-                    self.array.shape()
+                    "the truth value of an array of shape {} is ambiguous\n  help: reduce it first, with \
+                     `x.any()` or `x.all()`",
+                    shape_text(self.array.shape())
                 )));
             }
             self.scalar(py, "a bool")?.is_truthy()
@@ -428,13 +327,7 @@ impl PyArray {
     ) -> PyResult<()> {
         guard(|| {
             let index = index::from_python(&self.array, index)?;
-            let Some(value) = operand::from_python(value)? else {
-                return Err(PyTypeError::new_err(format!(
-                    "cannot assign `{}` to elements of an array\n  help: assign a number or a situ \
-                     array; `situ.asarray` makes one",
-                    value.get_type().name()?
-                )));
-            };
+            let value = assigned(value)?;
             match index {
                 Index::View(index) => {
                     let target = self.array.view(&index);
@@ -459,24 +352,33 @@ impl PyArray {
     }
 }
 
-/// Replaces one -1 by the size that is left.
-fn complete_shape(size: usize, shape: &[i64]) -> PyResult<Vec<usize>> {
-    let unknown = shape.iter().filter(|&&size| size == -1).count();
-    if unknown > 1 || shape.iter().any(|&size| size < -1) {
-        return Err(PyValueError::new_err(format!(
-            "a shape has sizes of at least 0 and at most one -1, not {shape:?}"
-        )));
+/// What is assigned to elements.
+fn assigned(value: &Bound<'_, PyAny>) -> PyResult<Operand> {
+    match operand::from_python(value)? {
+        Some(operand) => Ok(operand),
+        None => Err(PyTypeError::new_err(format!(
+            "cannot assign `{}` to elements of an array\n  help: assign a number or a situ \
+             array; `situ.asarray` makes one",
+            value.get_type().name()?
+        ))),
     }
-    let known: usize = shape
-        .iter()
-        .filter(|&&size| size != -1)
-        .map(|&size| size as usize)
-        .product();
-    let missing = size.checked_div(known).unwrap_or(0);
-    Ok(shape
-        .iter()
-        .map(|&size| if size == -1 { missing } else { size as usize })
-        .collect())
+}
+
+/// Assigns to all elements of a view.
+fn assign_all(py: Python<'_>, target: &Array, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    let value = assigned(value)?;
+    detach(py, || apply::assign(target, &value))
+}
+
+/// A shape as Python writes it.
+fn shape_text(shape: &[usize]) -> String {
+    match shape {
+        [size] => format!("({size},)"),
+        _ => {
+            let sizes: Vec<_> = shape.iter().map(ToString::to_string).collect();
+            format!("({})", sizes.join(", "))
+        }
+    }
 }
 
 /// One axis or several.

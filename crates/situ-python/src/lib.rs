@@ -25,6 +25,7 @@ mod context;
 mod detach;
 mod device;
 mod diagnosis;
+mod dlpack;
 mod driver_report;
 mod dtype;
 mod error;
@@ -74,6 +75,8 @@ mod _native {
         unknown_environment_variables,
     };
     #[pymodule_export]
+    use crate::dlpack::share_dlpack;
+    #[pymodule_export]
     use crate::driver_report::driver_reports;
     #[pymodule_export]
     use crate::event::{PyEvent, wait_at_exit};
@@ -87,8 +90,8 @@ mod _native {
     use crate::kernel::{PyDeviceFunction, PyKernel, PyRangedKernel};
     #[pymodule_export]
     use crate::manipulation::{
-        broadcast_to, concat, diagonal, expand_dims, flip, moveaxis, permute_dims, repeat, roll,
-        shares_memory, squeeze, stack, tile, unstack,
+        broadcast_to, concat, diagonal, expand_dims, flip, moveaxis, permute_dims, repeat, reshape,
+        roll, shares_memory, squeeze, stack, tile, unstack,
     };
     #[pymodule_export]
     use crate::memory::{PyAllocation, as_allocation, memory_statistics, trim_memory};

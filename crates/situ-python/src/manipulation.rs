@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use situ_array::functions::manipulation;
 use situ_array::{Array, Error};
@@ -25,6 +26,40 @@ pub(crate) fn permute_dims(
     axes: Vec<i64>,
 ) -> PyResult<PyArray> {
     guard(|| view(py, manipulation::permute(x.get().array(), &axes)))
+}
+
+/// The same elements in another shape; a view if none of them has to move.
+#[pyfunction]
+pub(crate) fn reshape(
+    py: Python<'_>,
+    x: &Bound<'_, PyArray>,
+    shape: &Bound<'_, PyAny>,
+) -> PyResult<PyArray> {
+    guard(|| {
+        let array = x.get().array();
+        let shape = complete_shape(array.size(), &axes_from_python(shape)?)?;
+        detach(py, || manipulation::reshape(array, &shape)).map(PyArray::new)
+    })
+}
+
+/// Replaces one -1 by the size that is left.
+fn complete_shape(size: usize, shape: &[i64]) -> PyResult<Vec<usize>> {
+    let unknown = shape.iter().filter(|&&size| size == -1).count();
+    if unknown > 1 || shape.iter().any(|&size| size < -1) {
+        return Err(PyValueError::new_err(format!(
+            "a shape has sizes of at least 0 and at most one -1, not {shape:?}"
+        )));
+    }
+    let known = shape
+        .iter()
+        .filter(|&&size| size != -1)
+        .try_fold(1_usize, |known, &size| known.checked_mul(size as usize))
+        .unwrap_or(usize::MAX);
+    let missing = size.checked_div(known).unwrap_or(0);
+    Ok(shape
+        .iter()
+        .map(|&size| if size == -1 { missing } else { size as usize })
+        .collect())
 }
 
 /// The elements seen through a larger shape.

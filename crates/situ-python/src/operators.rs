@@ -74,6 +74,21 @@ impl PyArray {
         })
     }
 
+    /// Divides and gives both what comes out and what is left.
+    fn quotient_and_remainder<'py>(
+        &self,
+        other: &Bound<'py, PyAny>,
+        order: Order,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = other.py();
+        let quotient = self.binary(other, *FLOOR_DIVIDE, order)?;
+        if quotient.is(py.NotImplemented()) {
+            return Ok(quotient);
+        }
+        let remainder = self.binary(other, *REMAINDER, order)?;
+        Ok((quotient, remainder).into_pyobject(py)?.into_any())
+    }
+
     /// Applies a binary function and stores the result in this array.
     fn in_place(&self, other: &Bound<'_, PyAny>, function: &'static Elementwise) -> PyResult<()> {
         let py = other.py();
@@ -173,6 +188,14 @@ impl PyArray {
 
     fn __imod__(&self, other: &Bound<'_, PyAny>) -> PyResult<()> {
         self.in_place(other, *REMAINDER)
+    }
+
+    fn __divmod__<'py>(&self, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.quotient_and_remainder(other, Order::ThisFirst)
+    }
+
+    fn __rdivmod__<'py>(&self, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.quotient_and_remainder(other, Order::OtherFirst)
     }
 
     fn __and__<'py>(&self, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {

@@ -1,9 +1,21 @@
-"""Help for testing programs that use situ.
+"""Tools for testing programs that use situ, on machines that need not have the devices.
 
-`virtual_devices` adds devices that are not there, so that code for several GPUs is tested on any
-machine.
+`situ.testing.strategies` has strategies for Hypothesis; it is there if the package ``hypothesis``
+is.
 """
 
+from situ.testing._assertions import (
+    assert_allclose,
+    assert_array_almost_equal,
+    assert_array_equal,
+    assert_array_less,
+)
 from situ.testing._virtual import virtual_devices
 
-__all__ = ["virtual_devices"]
+__all__ = [
+    "assert_allclose",
+    "assert_array_almost_equal",
+    "assert_array_equal",
+    "assert_array_less",
+    "virtual_devices",
+]

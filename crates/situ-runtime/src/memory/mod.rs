@@ -8,12 +8,14 @@
 //! | [`host_view`] | memory that the host looks at whenever it likes |
 //! | [`host_work`] | library code of the host over memory, as a command |
 //! | [`index_check`] | indices that are known on the device only |
+//! | [`adopt`] | memory of the host that devices use in place |
 //! | [`exports`] | addresses that other libraries were told |
 //! | `context_memory` | the pools of a context, and what to do when memory is short |
 //! | `pool`, `small_blocks`, `large_blocks`, `size_class` | blocks that wait for their next user |
 //! | `returns` | waiting for memory that work still uses |
 //! | [`statistics`], [`byte_count`] | numbers, and how they are written |
 
+pub mod adopt;
 pub mod byte_count;
 pub(crate) mod context_memory;
 pub mod copy;

@@ -196,6 +196,7 @@ impl Driver for NativeDriver {
                 Aspect::UsmDeviceAllocations,
                 Aspect::UsmHostAllocations,
                 Aspect::UsmSharedAllocations,
+                Aspect::UsmSystemAllocations,
             ],
         }
     }

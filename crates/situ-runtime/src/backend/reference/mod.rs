@@ -73,6 +73,7 @@ impl Driver for ReferenceDriver {
                 Aspect::UsmDeviceAllocations,
                 Aspect::UsmHostAllocations,
                 Aspect::UsmSharedAllocations,
+                Aspect::UsmSystemAllocations,
             ],
         }
     }

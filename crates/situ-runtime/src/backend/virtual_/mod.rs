@@ -164,7 +164,9 @@ impl Driver for VirtualDriver {
         };
         let info = self.processor.info();
         let mut aspects = info.aspects;
-        aspects.retain(|aspect| *aspect != Aspect::Cpu && !self.lacks.has(*aspect));
+        // It stands for a device that is somewhere else than the host.
+        let of_the_host = [Aspect::Cpu, Aspect::UsmSystemAllocations];
+        aspects.retain(|aspect| !of_the_host.contains(aspect) && !self.lacks.has(*aspect));
         aspects.extend([own_type, Aspect::Emulated]);
         aspects.sort_unstable();
         aspects.dedup();

@@ -1,0 +1,236 @@
+//! Arrays over memory that other libraries describe by DLPack.
+
+use std::ptr::NonNull;
+
+use pyo3::exceptions::{PyBufferError, PyTypeError};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use situ_array::Array;
+use situ_array::layout::Layout;
+use situ_ir::DType;
+use situ_runtime::Queue;
+use situ_runtime::memory::adopt;
+
+use super::tensor::{self, CPU, Legacy, Managed, READ_ONLY, Tensor, Versioned};
+use crate::array::PyArray;
+use crate::call;
+use crate::error::{IntoPyErr, guard};
+use crate::queue;
+
+/// What came of an attempt to use memory in place.
+#[derive(IntoPyObject)]
+pub(crate) enum Shared {
+    /// An array over it.
+    Array(PyArray),
+    /// Why it must be copied.
+    CopyNeeded(String),
+}
+
+/// An array over the memory of a DLPack producer, for a device; or the reason why there is none.
+#[pyfunction]
+#[pyo3(signature = (producer, *, device = None))]
+pub(crate) fn share_dlpack(
+    producer: &Bound<'_, PyAny>,
+    device: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Shared> {
+    let py = producer.py();
+    guard(|| {
+        let queue = queue::select(py, device)?;
+        if !adopt::can_adopt(&queue) {
+            return Ok(Shared::CopyNeeded(format!(
+                "{} cannot use memory of the host in place",
+                queue.device().filter_string()
+            )));
+        }
+        let capsule = capsule_of(producer)?;
+        if let Some(taken) = Taken::<Versioned>::from_capsule(&capsule) {
+            return taken.into_array(py, &queue);
+        }
+        if let Some(taken) = Taken::<Legacy>::from_capsule(&capsule) {
+            return taken.into_array(py, &queue);
+        }
+        Err(PyTypeError::new_err(format!(
+            "`{}.__dlpack__()` did not return a DLPack capsule that can be used",
+            producer.get_type().name()?
+        )))
+    })
+}
+
+/// The producer's capsule, of the newest version it has.
+fn capsule_of<'py>(producer: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = producer.py();
+    let options = PyDict::new(py);
+    let newest = (tensor::VERSION.major, tensor::VERSION.minor);
+    options.set_item("max_version", newest)?;
+    match producer.call_method("__dlpack__", (), Some(&options)) {
+        // A producer from before there were versions.
+        Err(error) if error.is_instance_of::<PyTypeError>(py) => {
+            producer.call_method0("__dlpack__")
+        }
+        answer => answer,
+    }
+}
+
+/// The content of a capsule, which is ours to free.
+struct Taken<M: Managed>(NonNull<M>);
+
+// SAFETY: DLPack lets any thread use what it describes, and any thread free it.
+unsafe impl<M: Managed> Send for Taken<M> {}
+// SAFETY: as above; nothing is changed through a shared reference.
+unsafe impl<M: Managed> Sync for Taken<M> {}
+
+impl<M: Managed> Taken<M> {
+    /// Takes the content out of a capsule; `None` if there is no such content in it.
+    fn from_capsule(capsule: &Bound<'_, PyAny>) -> Option<Self> {
+        let capsule = capsule.as_ptr();
+        // SAFETY: any object may be asked, and only a capsule of this name is looked into and renamed, which
+        // says that its content is ours now.
+        unsafe {
+            if ffi::PyCapsule_IsValid(capsule, M::NAME.as_ptr()) == 0 {
+                return None;
+            }
+            let content = ffi::PyCapsule_GetPointer(capsule, M::NAME.as_ptr());
+            if ffi::PyCapsule_SetName(capsule, M::USED_NAME.as_ptr()) != 0 {
+                return None;
+            }
+            NonNull::new(content.cast::<M>()).map(Self)
+        }
+    }
+
+    fn managed(&self) -> &M {
+        // SAFETY: the producer keeps it until its deleter is called, which only `drop` does.
+        unsafe { self.0.as_ref() }
+    }
+
+    /// An array over the elements, which keeps `self`.
+    fn into_array(self, py: Python<'_>, queue: &Queue) -> PyResult<Shared> {
+        let needs_copy = |why: &str| Ok(Shared::CopyNeeded(why.to_owned()));
+        let described = Description::read(self.managed().tensor())?;
+        if self.managed().flags() & READ_ONLY != 0 {
+            return needs_copy("it is read-only");
+        }
+        let Description {
+            dtype,
+            layout,
+            start,
+            size_bytes,
+        } = described;
+        if layout.is_empty() {
+            return needs_copy("it has no elements");
+        }
+        if !start.is_multiple_of(dtype.real().size_bytes()) {
+            return needs_copy("its elements are not aligned");
+        }
+        let start: *mut u8 = std::ptr::with_exposed_provenance_mut(start);
+        let Some(start) = NonNull::new(start) else {
+            return needs_copy("it has no address");
+        };
+        // SAFETY: the producer vouches that its elements are there, writable, until its deleter is called.
+        let adopted = unsafe { adopt::adopt(queue, start, size_bytes, Box::new(self)) };
+        let Some(allocation) = adopted else {
+            return needs_copy("the device cannot use memory of the host in place");
+        };
+        Array::over(allocation, layout, dtype, queue)
+            .map(|array| Shared::Array(PyArray::new(array)))
+            .map_err(|error| error.into_py_err(py))
+    }
+}
+
+impl<M: Managed> Drop for Taken<M> {
+    fn drop(&mut self) {
+        let Some(deleter) = self.managed().deleter() else {
+            return;
+        };
+        let content = self.0.as_ptr().expose_provenance();
+        // Most deleters need the interpreter. When it is at its end, the memory goes with the process.
+        call::visit(|_| {
+            // SAFETY: the content is ours, and this is the last that anybody does with it.
+            unsafe { deleter(std::ptr::with_exposed_provenance_mut(content)) };
+        });
+    }
+}
+
+/// Where elements are, and what.
+struct Description {
+    dtype: DType,
+    /// Positions from the first byte that any element has.
+    layout: Layout,
+    /// The address of that byte.
+    start: usize,
+    size_bytes: usize,
+}
+
+impl Description {
+    fn read(tensor: &Tensor) -> PyResult<Self> {
+        if tensor.device.kind != CPU {
+            return Err(refused(&format!(
+                "its memory is on the DLPack device ({}, {}), and situ shares that of the host, ({CPU}, 0)",
+                tensor.device.kind, tensor.device.id
+            )));
+        }
+        let dtype = tensor::dtype(tensor.dtype).ok_or_else(|| {
+            refused(&format!(
+                "its elements are of DLPack's type code {} with {} bits in {} lanes, which is no dtype of situ",
+                tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes
+            ))
+        })?;
+        let sizes = numbers(tensor.shape, tensor.ndim)
+            .ok_or_else(|| refused("it does not say which shape it has"))?;
+        let shape: Vec<usize> = sizes
+            .iter()
+            .map(|&size| usize::try_from(size))
+            .collect::<Result<_, _>>()
+            .map_err(|_| refused("its shape has a negative size"))?;
+        let strides: Vec<isize> = match numbers(tensor.strides, tensor.ndim) {
+            Some(strides) => strides.iter().map(|&step| step as isize).collect(),
+            None => Layout::contiguous(&shape)
+                .map_err(|_| refused("its shape has more elements than can be counted"))?
+                .strides()
+                .to_vec(),
+        };
+        let overflow = || refused("its strides lead out of the address space");
+        let size_of = dtype.size_bytes() as i128;
+        let (mut low, mut high) = (0_i128, 0_i128);
+        if !shape.contains(&0) {
+            for (&size, &stride) in shape.iter().zip(&strides) {
+                let reach = (size as i128 - 1)
+                    .checked_mul(stride as i128)
+                    .ok_or_else(overflow)?;
+                low += reach.min(0);
+                high += reach.max(0);
+            }
+        }
+        let first = tensor.data.expose_provenance() as i128 + i128::from(tensor.byte_offset);
+        let start = usize::try_from(first + low * size_of).map_err(|_| overflow())?;
+        let offset = usize::try_from(-low).map_err(|_| overflow())?;
+        let size_bytes = usize::try_from((high - low + 1) * size_of).map_err(|_| overflow())?;
+        Ok(Self {
+            dtype,
+            layout: Layout::from_parts(&shape, &strides, offset),
+            start,
+            size_bytes,
+        })
+    }
+}
+
+/// As many numbers as there are dimensions; `None` if there are none to be read.
+fn numbers(first: *const i64, ndim: i32) -> Option<Vec<i64>> {
+    let count = usize::try_from(ndim).ok()?;
+    if count == 0 {
+        return Some(Vec::new());
+    }
+    if first.is_null() {
+        return None;
+    }
+    // SAFETY: DLPack has shape and strides in arrays of as many numbers as there are dimensions, which live
+    // as long as the tensor.
+    Some(unsafe { std::slice::from_raw_parts(first, count) }.to_vec())
+}
+
+fn refused(why: &str) -> PyErr {
+    PyBufferError::new_err(format!(
+        "this DLPack array cannot be used in place\n  why:  {why}\n  help: copy it to the host with its own \
+         library first"
+    ))
+}

@@ -1,0 +1,17 @@
+//! DLPack: arrays that other libraries use in place, and theirs.
+//!
+//! | module | about |
+//! |---|---|
+//! | `tensor` | the structures of DLPack, as C has them |
+//! | `export` | capsules with arrays of situ |
+//! | `import` | arrays over what is in other libraries' capsules |
+//!
+//! Memory that the host can reach is DLPack's `kDLCPU`, whichever device it belongs to. Other memory is
+//! refused with the line that copies it: no DLPack device describes it so that another library
+//! could use it.
+
+mod export;
+mod import;
+mod tensor;
+
+pub(crate) use import::share_dlpack;
