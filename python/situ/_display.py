@@ -20,7 +20,7 @@ Host = npt.NDArray[Any]
 _OBVIOUS = {"float64", "int64", "bool", "complex128"}
 
 
-def array_repr(x: ndarray) -> str:
+def array_repr(x: ndarray, /) -> str:
     """Return the text of ``repr(x)``: elements, dtype if it is not obvious, and device."""
     prefix = "situ.ndarray("
     parts = [_elements(x, prefix)]
@@ -32,12 +32,12 @@ def array_repr(x: ndarray) -> str:
     return f"{prefix}{', '.join(parts)})"
 
 
-def array_str(x: ndarray) -> str:
+def array_str(x: ndarray, /) -> str:
     """Return the text of ``str(x)``: the elements."""
     return _elements(x, "")
 
 
-def array_html(x: ndarray) -> str:
+def array_html(x: ndarray, /) -> str:
     """Return what notebooks show: what the array is, where it is, and its elements."""
     facts = [
         ("shape", str(x.shape)),

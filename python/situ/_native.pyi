@@ -733,6 +733,16 @@ class ndarray:
     def __format__(self, specification: str, /) -> str: ...
     def __iter__(self) -> Iterator[ndarray]: ...
     def _repr_html_(self, /) -> str: ...
+    def fill(self, value: ndarray | _Number, /) -> None: ...
+    def flatten(self, /) -> ndarray: ...
+    def item(self, /, *index: int | tuple[int, ...]) -> bool | int | float | complex: ...
+    def ravel(self, /) -> ndarray: ...
+    def reshape(self, /, *shape: int | Sequence[int], copy: bool | None = None) -> ndarray: ...
+    def swapaxes(self, axis1: int, axis2: int, /) -> ndarray: ...
+    def tobytes(self, /) -> bytes: ...
+    def tofile(self, file: str | PathLike[str] | BinaryIO, /) -> None: ...
+    def tolist(self, /) -> Any: ...  # noqa: ANN401
+    def transpose(self, /, *axes: int | Sequence[int] | None) -> ndarray: ...
     def all(
         self,
         /,
@@ -754,38 +764,158 @@ class ndarray:
         queue: _Place | None = None,
     ) -> ndarray: ...
     def argmax(
-        self,
-        /,
-        axis: int | None = None,
-        keepdims: bool = False,
-        queue: _Place | None = None,
+        self, /, axis: int | None = None, *, keepdims: bool = False, queue: _Place | None = None
     ) -> ndarray: ...
     def argmin(
+        self, /, axis: int | None = None, *, keepdims: bool = False, queue: _Place | None = None
+    ) -> ndarray: ...
+    def astype(
+        self, dtype: npt.DTypeLike, /, *, copy: bool = True, device: _Place | None = None
+    ) -> ndarray: ...
+    def clip(
+        self,
+        /,
+        min: ndarray | _Number | None = None,
+        max: ndarray | _Number | None = None,
+        out: _Output = None,
+        *,
+        where: ndarray | bool = True,
+        dtype: npt.DTypeLike | None = None,
+        casting: str = "same_kind",
+        queue: _Place | None = None,
+    ) -> ndarray: ...
+    def conj(
+        self,
+        /,
+        out: _Output = None,
+        *,
+        where: ndarray | bool = True,
+        dtype: npt.DTypeLike | None = None,
+        casting: str = "same_kind",
+        queue: _Place | None = None,
+    ) -> ndarray: ...
+    def conjugate(
+        self,
+        /,
+        out: _Output = None,
+        *,
+        where: ndarray | bool = True,
+        dtype: npt.DTypeLike | None = None,
+        casting: str = "same_kind",
+        queue: _Place | None = None,
+    ) -> ndarray: ...
+    def cumprod(
         self,
         /,
         axis: int | None = None,
-        keepdims: bool = False,
+        dtype: npt.DTypeLike | None = None,
+        out: _Output = None,
+        *,
         queue: _Place | None = None,
     ) -> ndarray: ...
-    def astype(
+    def cumsum(
         self,
-        dtype: npt.DTypeLike,
         /,
+        axis: int | None = None,
+        dtype: npt.DTypeLike | None = None,
+        out: _Output = None,
         *,
-        copy: bool = True,
-        device: _Place | None = None,
+        queue: _Place | None = None,
     ) -> ndarray: ...
-    def fill(self, value: ndarray | _Number, /) -> None: ...
-    def flatten(self, /) -> ndarray: ...
-    def item(self, /, *index: int | tuple[int, ...]) -> bool | int | float | complex: ...
-    def ravel(self, /) -> ndarray: ...
-    def reshape(self, /, *shape: int | Sequence[int], copy: bool | None = None) -> ndarray: ...
-    def squeeze(self, /, axis: int | Sequence[int] | None = None) -> ndarray: ...
-    def swapaxes(self, axis1: int, axis2: int, /) -> ndarray: ...
-    def tobytes(self, /) -> bytes: ...
-    def tofile(self, file: str | PathLike[str] | BinaryIO, /) -> None: ...
-    def tolist(self, /) -> Any: ...  # noqa: ANN401
-    def transpose(self, /, *axes: int | Sequence[int] | None) -> ndarray: ...
+    def max(
+        self,
+        /,
+        axis: _Axis = None,
+        out: _Output = None,
+        keepdims: bool = False,
+        initial: complex | None = None,
+        where: ndarray | bool = True,
+        *,
+        queue: _Place | None = None,
+    ) -> ndarray: ...
+    def mean(
+        self,
+        /,
+        axis: _Axis = None,
+        dtype: npt.DTypeLike | None = None,
+        out: _Output = None,
+        keepdims: bool = False,
+        *,
+        where: ndarray | bool = True,
+        queue: _Place | None = None,
+    ) -> ndarray: ...
+    def min(
+        self,
+        /,
+        axis: _Axis = None,
+        out: _Output = None,
+        keepdims: bool = False,
+        initial: complex | None = None,
+        where: ndarray | bool = True,
+        *,
+        queue: _Place | None = None,
+    ) -> ndarray: ...
+    def nonzero(self, /) -> tuple[ndarray, ...]: ...
+    def prod(
+        self,
+        /,
+        axis: _Axis = None,
+        dtype: npt.DTypeLike | None = None,
+        out: _Output = None,
+        keepdims: bool = False,
+        initial: complex | None = None,
+        where: ndarray | bool = True,
+        *,
+        queue: _Place | None = None,
+    ) -> ndarray: ...
+    def repeat(
+        self, repeats: int | ndarray, /, axis: int | None = None, *, queue: _Place | None = None
+    ) -> ndarray: ...
+    def round(
+        self, /, decimals: int = 0, out: _Output = None, *, queue: _Place | None = None
+    ) -> ndarray: ...
+    def squeeze(self, /, axis: _Axis = None) -> ndarray: ...
+    def std(
+        self,
+        /,
+        axis: _Axis = None,
+        dtype: npt.DTypeLike | None = None,
+        out: _Output = None,
+        ddof: float = 0.0,
+        keepdims: bool = False,
+        *,
+        where: ndarray | bool = True,
+        correction: float | None = None,
+        queue: _Place | None = None,
+    ) -> ndarray: ...
+    def sum(
+        self,
+        /,
+        axis: _Axis = None,
+        dtype: npt.DTypeLike | None = None,
+        out: _Output = None,
+        keepdims: bool = False,
+        initial: complex | None = None,
+        where: ndarray | bool = True,
+        *,
+        queue: _Place | None = None,
+    ) -> ndarray: ...
+    def take(
+        self, indices: ndarray, /, *, axis: int | None = None, queue: _Place | None = None
+    ) -> ndarray: ...
+    def var(
+        self,
+        /,
+        axis: _Axis = None,
+        dtype: npt.DTypeLike | None = None,
+        out: _Output = None,
+        ddof: float = 0.0,
+        keepdims: bool = False,
+        *,
+        where: ndarray | bool = True,
+        correction: float | None = None,
+        queue: _Place | None = None,
+    ) -> ndarray: ...
     @property
     def shape(self) -> tuple[int, ...]: ...
     @property

@@ -8,7 +8,7 @@ refused, with the line that converts: data is never copied to the host silently.
 
 import difflib
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from types import ModuleType
 from typing import Any, cast
@@ -33,7 +33,8 @@ _REDUCTIONS = {
     "minimum": "min",
     "multiply": "prod",
 }
-_ACCUMULATIONS = {"add": "cumulative_sum", "multiply": "cumulative_prod"}
+_ACCUMULATIONS = {"add": "cumsum", "multiply": "cumprod"}
+_METHODS = {"accumulate": _ACCUMULATIONS, "reduce": _REDUCTIONS}
 
 # Options of ufuncs that say nothing about values.
 _ABOUT_MEMORY = {"order", "subok"}
@@ -89,23 +90,21 @@ def array_ufunc(
     ndarray
         The result.
     """
-    _refuse_host_arrays(ufunc, inputs, options)
+    name = f"numpy.{ufunc.__name__}"
+    _refuse_host_arrays(name, [*inputs, *options.values()])
     options = {name: value for name, value in options.items() if name not in _ABOUT_MEMORY}
     out = options.pop("out", None)
     if out is not None and any(each is not None for each in out):
         options["out"] = out[0] if len(out) == 1 else out
-    if method == "reduce":
-        function = _ufunc_method(ufunc, method, _REDUCTIONS)
-        return function(*inputs, **{"axis": 0, **options})
-    if method == "accumulate":
-        function = _ufunc_method(ufunc, method, _ACCUMULATIONS)
-        return _accumulate(function, *cast("tuple[ndarray]", inputs), **{"axis": 0, **options})
+    if method in _METHODS:
+        function = _ufunc_method(ufunc, method)
+        return _call(function, f"{name}.{method}", inputs, {"axis": 0, **options})
     if method == "outer":
         left, right = inputs
         inputs = (_column(left, right), right)
     elif method != "__call__":
-        raise _unsupported(".".join(["numpy", ufunc.__name__, method]), ())
-    return _call(_counterpart_of_ufunc(ufunc), f"numpy.{ufunc.__name__}", inputs, options)
+        raise _unsupported(".".join([name, method]), ())
+    return _call(_counterpart_of_ufunc(ufunc), name, inputs, options)
 
 
 def array_function(
@@ -137,8 +136,7 @@ def array_function(
     if not all(issubclass(each, ndarray | np.ndarray) for each in types):
         return NotImplemented
     name = f"{function.__module__}.{function.__name__}"
-    if any(issubclass(each, np.ndarray) for each in types):
-        raise _mixed(name)
+    _refuse_host_arrays(name, [*arguments, *keywords.values()])
     counterpart = _counterpart(name)
     if name.removeprefix("numpy.") in _CREATION:
         keywords = {"queue": x.queue, "usm_type": x.usm_type, **keywords}
@@ -220,16 +218,6 @@ def _takes_many(function: Function) -> bool:
     return any(each.kind is inspect.Parameter.VAR_POSITIONAL for each in parameters)
 
 
-def _accumulate(function: Function, x: ndarray, **options: Any) -> ndarray:  # noqa: ANN401
-    """Accumulate into an output, which the functions of the standard do not have."""
-    out = options.pop("out", None)
-    result = cast("ndarray", function(x, **options))
-    if out is None:
-        return result
-    out[...] = result
-    return out
-
-
 def _column(left: object, right: object) -> object:
     """Return the left operand of an outer product, with a dimension for each of the right one."""
     if not isinstance(left, ndarray):
@@ -238,15 +226,22 @@ def _column(left: object, right: object) -> object:
     return left[(..., *[None] * ndim)]
 
 
-def _refuse_host_arrays(
-    ufunc: np.ufunc, inputs: Sequence[object], options: Mapping[str, Any]
-) -> None:
-    """Refuse operands and outputs in the host's memory."""
-    name = f"numpy.{ufunc.__name__}"
-    if any(isinstance(each, np.ndarray) for each in options.get("out", ())):
+def _refuse_host_arrays(name: str, arguments: Iterable[object]) -> None:
+    """Refuse arrays in the host's memory; they would have to be copied."""
+    arrays = list(_arrays(arguments))
+    if any(isinstance(each, np.ndarray) for each in arrays):
+        # It says which of the arguments they are, and where the others are.
+        _native.placement_of(*arrays)
         raise _mixed(name)
-    if any(isinstance(each, np.ndarray) and each.ndim > 0 for each in inputs):
-        raise _mixed(name)
+
+
+def _arrays(nested: Iterable[object]) -> Iterator[object]:
+    """Yield the arrays among arguments, and in lists and tuples among them."""
+    for each in nested:
+        if isinstance(each, ndarray) or (isinstance(each, np.ndarray) and each.ndim > 0):
+            yield each
+        elif isinstance(each, list | tuple):
+            yield from _arrays(cast("Sequence[object]", each))
 
 
 def _counterpart_of_ufunc(ufunc: np.ufunc) -> Function:
@@ -255,9 +250,10 @@ def _counterpart_of_ufunc(ufunc: np.ufunc) -> Function:
     return _counterpart(f"numpy.{ufunc.__name__}" if is_numpys else f"?.{ufunc.__name__}")
 
 
-def _ufunc_method(ufunc: np.ufunc, method: str, names: Mapping[str, str]) -> Function:
+def _ufunc_method(ufunc: np.ufunc, method: str) -> Function:
+    names = _METHODS[method]
     if ufunc.__name__ not in names:
-        possible = [f"numpy.{each}.{method}" for each in names]
+        possible = [".".join(["numpy", each, method]) for each in names]
         raise _unsupported(".".join(["numpy", ufunc.__name__, method]), possible)
     return _namespaces()["numpy"][names[ufunc.__name__]]
 
@@ -272,6 +268,7 @@ def _namespaces() -> Mapping[str, Mapping[str, Function]]:
         "array2string": str,
         "array_repr": repr,
         "array_str": str,
+        "concatenate": situ.concat,
         "copy": _native.ndarray.copy,
         "copyto": _copyto,
         "iscomplexobj": _is_complex,
@@ -314,13 +311,14 @@ def _counterpart(name: str) -> Function:
     found = _namespaces().get(module, {}).get(own)
     if found is None:
         known = [f"{place}.{each}" for place, names in _namespaces().items() for each in names]
-        raise _unsupported(name, known)
+        raise _unsupported(name, [each for each in known if _is_numpys(each)])
     return found
 
 
 def _unsupported(name: str, known: Sequence[str]) -> TypeError:
-    near = [each for each in difflib.get_close_matches(name, known, n=3) if _is_numpys(each)]
-    hint = f"; situ has {', '.join(f'`{each}`' for each in near)}" if near else ""
+    by_own_name = {each.removeprefix("numpy."): each for each in known}
+    near = difflib.get_close_matches(name.removeprefix("numpy."), by_own_name, n=3)
+    hint = f"; it has {', '.join(f'`{by_own_name[each]}`' for each in near)}" if near else ""
     msg = (
         f"situ has no counterpart of `{name}`{hint}\n{_WHY}\n"
         f"  help: copy the arrays to the host first: `{name}(x.to_numpy(), ...)`"
@@ -395,7 +393,12 @@ def _transpose(a: ndarray, /, axes: Sequence[int] | None = None) -> ndarray:
     return _methods.transpose(a, axes)
 
 
-def _where(condition: ndarray, /, *choices: Any) -> object:  # noqa: ANN401
-    from situ import nonzero, where
+def _where(
+    condition: ndarray, x: ndarray | complex | None = None, y: ndarray | complex | None = None, /
+) -> ndarray | tuple[ndarray, ...]:
+    from situ._elementwise import where
+    from situ._searching import nonzero
 
-    return where(condition, *choices) if choices else nonzero(condition)
+    if x is None or y is None:
+        return nonzero(condition)
+    return where(condition, x, y)

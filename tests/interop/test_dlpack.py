@@ -18,7 +18,7 @@ VIEWS = [
     np.s_[::-1, 1:],
     np.s_[:, ::-2],
     np.s_[1],
-    np.s_[2, 3],
+    np.s_[2:3, 3],
     np.s_[1:1],
     np.s_[None, :, None],
 ]
@@ -30,17 +30,17 @@ class Old:
     def __init__(self, host: np.ndarray) -> None:
         self.host = host
 
-    def __dlpack__(self) -> object:
+    def __dlpack__(self) -> object:  # noqa: D105
         return self.host.__dlpack__()
 
-    def __dlpack_device__(self) -> tuple[int, int]:
+    def __dlpack_device__(self) -> tuple[int, int]:  # noqa: D105
         return self.host.__dlpack_device__()
 
 
 class Elsewhere(Old):
     """A producer whose memory is on a device of another library."""
 
-    def __dlpack_device__(self) -> tuple[int, int]:
+    def __dlpack_device__(self) -> tuple[int, int]:  # noqa: D105
         return 2, 0
 
 
@@ -207,7 +207,7 @@ class Tracked(np.ndarray):
 
     gone = 0
 
-    def __del__(self) -> None:
+    def __del__(self) -> None:  # noqa: D105
         type(self).gone += 1
 
 
