@@ -764,10 +764,22 @@ class ndarray:
         queue: _Place | None = None,
     ) -> ndarray: ...
     def argmax(
-        self, /, axis: int | None = None, *, keepdims: bool = False, queue: _Place | None = None
+        self,
+        /,
+        axis: int | None = None,
+        out: _Output = None,
+        *,
+        keepdims: bool = False,
+        queue: _Place | None = None,
     ) -> ndarray: ...
     def argmin(
-        self, /, axis: int | None = None, *, keepdims: bool = False, queue: _Place | None = None
+        self,
+        /,
+        axis: int | None = None,
+        out: _Output = None,
+        *,
+        keepdims: bool = False,
+        queue: _Place | None = None,
     ) -> ndarray: ...
     def astype(
         self, dtype: npt.DTypeLike, /, *, copy: bool = True, device: _Place | None = None
@@ -901,7 +913,7 @@ class ndarray:
         queue: _Place | None = None,
     ) -> ndarray: ...
     def take(
-        self, indices: ndarray, /, *, axis: int | None = None, queue: _Place | None = None
+        self, indices: ndarray, /, axis: int | None = None, *, queue: _Place | None = None
     ) -> ndarray: ...
     def var(
         self,

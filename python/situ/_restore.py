@@ -1,5 +1,6 @@
 """Objects that were pickled, made again."""
 
+import warnings
 from typing import Any
 
 import numpy.typing as npt
@@ -7,6 +8,7 @@ import numpy.typing as npt
 from situ import _native
 from situ._native import Allocation, Device, devices, ndarray
 from situ._queue_manager import default
+from situ.exceptions import PlacementWarning
 
 __all__ = ["allocation", "array"]
 
@@ -20,8 +22,16 @@ def allocation(content: bytes, usm_type: str, filter_string: str) -> Allocation:
 
 def array(elements: npt.NDArray[Any], usm_type: str, filter_string: str) -> ndarray:
     """Make an array of elements, on the named device if there is one of that name."""
-    place = _known(filter_string) or default()
-    return _native.from_numpy(elements, device=place, usm_type=usm_type)
+    device = _known(filter_string)
+    place = default() if device is None else device
+    restored = _native.from_numpy(elements, device=place, usm_type=usm_type)
+    if device is None:
+        msg = (
+            f"a pickled array was on {filter_string}, which is not here; it is restored on "
+            f"{restored.device.filter_string}"
+        )
+        warnings.warn(msg, PlacementWarning, stacklevel=2)
+    return restored
 
 
 def _known(filter_string: str) -> Device | None:

@@ -92,7 +92,7 @@ class SituWarning(UserWarning):
 
 
 class PlacementWarning(SituWarning):
-    """A request about placement was understood but has no effect."""
+    """A request about placement was understood, but has no effect or another one."""
 
 
 class UnseenFailureWarning(SituWarning):

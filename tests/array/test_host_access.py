@@ -156,8 +156,10 @@ def test_pickles_hold_elements_memory_and_device(usm_type, device):
 def test_a_pickle_of_a_device_that_is_gone_comes_back_on_the_default():
     x = situ.asarray([1.0], device="reference")
     text = pickle.dumps(x, protocol=2).replace(b"reference:cpu:0", b"reference:cpu:7")
-    assert pickle.loads(text).device == situ.Device()
-    with situ.current("reference"):
+    words = "was on reference:cpu:7, which is not here; it is restored on native:cpu:0"
+    with pytest.warns(situ.PlacementWarning, match=words):
+        assert pickle.loads(text).device == situ.Device()
+    with situ.current("reference"), pytest.warns(situ.PlacementWarning):
         assert pickle.loads(text).device == situ.Device("reference")
 
 

@@ -331,6 +331,17 @@ pub enum Error {
         /// The array's dtype.
         dtype: DType,
     },
+    /// Integers to the power of a negative integer.
+    #[error(
+        "integers of {dtype} cannot be raised to the power {exponent}\n  why:  the result is an integer, \
+         too, and most answers are not\n  help: use a float, e.g. `x ** {exponent}.0`"
+    )]
+    NegativeExponent {
+        /// The exponent.
+        exponent: i128,
+        /// What is raised.
+        dtype: DType,
+    },
     /// A Python integer that is assigned to elements which cannot hold it.
     #[error(
         "cannot assign the integer {value} to elements of {dtype}\n  why:  {dtype} cannot hold \

@@ -126,6 +126,7 @@ pub fn apply_with(
             function.signature_for(&dtypes, dtype)?
         }
     };
+    check_exponent(function, &operands, &signature.compute)?;
     // Nobody asked for what follows from the operands, unless the rule is a strict one.
     if options.dtype.is_some() || options.casting < Casting::default() {
         check_conversions(function, &operands, &signature, options.casting)?;
@@ -463,13 +464,33 @@ fn strong(function: &Elementwise, operand: &Operand, all: &[Operand]) -> Operand
         let integer = PythonScalar::Int(*value);
         let dtype = all.iter().filter_map(Operand::dtype).reduce(promote);
         let fits = |dtype: DType| integer.to_literal(dtype);
-        if dtype.is_some_and(|dtype| dtype.is_integer() && fits(dtype).is_none())
-            && let Some(literal) = fits(DType::I64).or_else(|| fits(DType::U64))
-        {
-            return Operand::Literal(literal);
+        if dtype.is_some_and(|dtype| dtype.is_integer() && fits(dtype).is_none()) {
+            let literal = fits(DType::I64).or_else(|| fits(DType::U64));
+            // No integer is beyond it, as none is beyond infinity.
+            let beyond = Literal::F32(f32::INFINITY.copysign(*value as f32));
+            return Operand::Literal(literal.unwrap_or(beyond));
         }
     }
     operand.clone()
+}
+
+/// Refuses a negative Python integer as the exponent of integers: most results are no integers.
+fn check_exponent(
+    function: &Elementwise,
+    operands: &[Operand],
+    compute: &[DType],
+) -> Result<(), Error> {
+    match (function.name, operands, compute) {
+        ("pow", [_, Operand::Scalar(PythonScalar::Int(exponent))], [dtype, _])
+            if *exponent < 0 && dtype.is_integer() =>
+        {
+            Err(Error::NegativeExponent {
+                exponent: *exponent,
+                dtype: *dtype,
+            })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The dtype each operand has for the type rules: Python scalars adapt to the others.
