@@ -281,6 +281,17 @@ def test_what_is_refused():
         situ.from_dlpack([1, 2])
 
 
+def test_every_device_takes_memory_of_the_host(device):
+    host = np.arange(100.0)
+    x = situ.from_dlpack(host[::2], device=device)
+    x += 1
+    x.queue.wait()
+    in_place = device.has_aspect("usm_system_allocations")
+    assert x.usm_type == ("host" if in_place else "device")
+    np.testing.assert_array_equal(x.to_numpy(), np.arange(100.0)[::2] + 1)
+    np.testing.assert_array_equal(host[::2], np.arange(100.0)[::2] + in_place)
+
+
 def test_work_is_done_before_others_look():
     x = situ.zeros(100_000)
     for _ in range(50):
