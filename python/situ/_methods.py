@@ -7,7 +7,7 @@ and documented once. A new method is a line of a table here, and a line in ``_na
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, Literal, cast
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from situ import (
     _native,
     _numbers,
     _searching,
+    _sorting,
     _statistical,
 )
 from situ._native import ndarray
@@ -61,6 +62,22 @@ def flatten(x: ndarray, /) -> ndarray:
 def fill(x: ndarray, value: complex | ndarray, /) -> None:
     """Assign one number to all elements."""
     x[...] = value
+
+
+def sort(x: ndarray, /, axis: int = -1, kind: str | None = None) -> None:
+    """Put elements in order, in place; `situ.sort` makes a new array."""
+    x[...] = _sorting.sort(x, axis, kind)
+
+
+def searchsorted(
+    x: ndarray,
+    values: ndarray | complex,
+    /,
+    side: Literal["left", "right"] = "left",
+    sorter: ndarray | None = None,
+) -> ndarray:
+    """Find where numbers must go for this array to stay sorted, as `situ.searchsorted`."""
+    return _sorting.searchsorted(x, values, side, sorter)
 
 
 def item(x: ndarray, /, *index: int | tuple[int, ...]) -> bool | int | float | complex:
@@ -170,6 +187,7 @@ _FUNCTIONS: Mapping[str, Callable[..., object]] = {
     "any": _statistical.any,
     "argmax": _searching.argmax,
     "argmin": _searching.argmin,
+    "argsort": _sorting.argsort,
     "astype": _dtypes.astype,
     "clip": _elementwise.clip,
     "conj": _elementwise.conj,
@@ -181,6 +199,7 @@ _FUNCTIONS: Mapping[str, Callable[..., object]] = {
     "min": _statistical.min,
     "nonzero": _searching.nonzero,
     "prod": _statistical.prod,
+    "put": _indexing.put,
     "repeat": _manipulation.repeat,
     "round": _numbers.round,
     "squeeze": _manipulation.squeeze,
@@ -204,6 +223,8 @@ _OWN: Mapping[str, Callable[..., object]] = {
     "item": item,
     "ravel": ravel,
     "reshape": reshape,
+    "searchsorted": searchsorted,
+    "sort": sort,
     "swapaxes": swapaxes,
     "tobytes": tobytes,
     "tofile": tofile,

@@ -4,7 +4,17 @@ import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from types import EllipsisType, ModuleType
-from typing import Any, BinaryIO, ClassVar, Protocol, SupportsIndex, TypeVar, final, overload
+from typing import (
+    Any,
+    BinaryIO,
+    ClassVar,
+    Literal,
+    Protocol,
+    SupportsIndex,
+    TypeVar,
+    final,
+    overload,
+)
 
 import numpy as np
 import numpy.typing as npt
@@ -928,6 +938,25 @@ class ndarray:
         correction: float | None = None,
         queue: _Place | None = None,
     ) -> ndarray: ...
+    def argsort(
+        self,
+        /,
+        axis: int | None = -1,
+        kind: str | None = None,
+        *,
+        descending: bool = False,
+        stable: bool | None = True,
+        queue: _Place | None = None,
+    ) -> ndarray: ...
+    def put(self, indices: ndarray, values: ndarray | _Number, /) -> None: ...
+    def searchsorted(
+        self,
+        values: ndarray | _Number,
+        /,
+        side: Literal["left", "right"] = "left",
+        sorter: ndarray | None = None,
+    ) -> ndarray: ...
+    def sort(self, /, axis: int = -1, kind: str | None = None) -> None: ...
     @property
     def shape(self) -> tuple[int, ...]: ...
     @property

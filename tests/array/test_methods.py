@@ -17,6 +17,7 @@ CALLS: list[Callable[[Any], Any]] = [
     lambda x: x.any(axis=(0, 2), keepdims=True),
     lambda x: x.argmax(),
     lambda x: x.argmin(1),
+    lambda x: x.argsort(0),
     lambda x: x.astype("int32"),
     lambda x: x.clip(-2, 3.5),
     lambda x: x.conj(),
@@ -34,6 +35,7 @@ CALLS: list[Callable[[Any], Any]] = [
     lambda x: x.reshape(4, -1),
     lambda x: x.reshape((6, 4)),
     lambda x: x.reshape(-1),
+    lambda x: x[0, 0].searchsorted(-6.5, side="right"),
     lambda x: x[:1].squeeze(),
     lambda x: x[:1].squeeze(0),
     lambda x: x.round(1),
@@ -61,6 +63,14 @@ def test_methods_agree_with_numpy(number: int) -> None:
     assert isinstance(actual, situ.ndarray)
     assert (actual.shape, actual.dtype) == (expected.shape, expected.dtype)
     np.testing.assert_allclose(actual.to_numpy(), expected, rtol=1e-13)
+
+
+def test_sort_is_in_place() -> None:
+    host = -HOST
+    x = situ.asarray(host)
+    assert x.sort(1) is None
+    host.sort(1)
+    np.testing.assert_array_equal(x.to_numpy(), host)
 
 
 def test_nonzero_is_a_tuple() -> None:

@@ -93,9 +93,7 @@ fn array_class(error: &situ_array::Error) -> fn(String) -> PyErr {
         | E::MaskShape { .. }
         | E::TooManyIndices { .. }
         | E::TwoEllipses => PyIndexError::new_err,
-        E::NegativeCount { .. } | E::NegativeExponent { .. } | E::ZeroStep => {
-            PyValueError::new_err
-        }
+        E::NegativeCount { .. } | E::NegativeExponent { .. } | E::ZeroStep => PyValueError::new_err,
         E::DTypeNotSupported { .. }
         | E::DTypeMissing { .. }
         | E::MaskDType { .. }
