@@ -5,7 +5,7 @@ The names users type are gathered here; each is defined in the module that owns 
 
 from math import e, inf, nan, pi
 
-from situ import _at_exit, _methods, _opencl_vendors, atomic, local, memory, private
+from situ import _at_exit, _methods, _opencl_vendors, atomic, fft, local, memory, private
 from situ._array_facts import (
     may_share_memory,
     ndim,
@@ -469,6 +469,7 @@ __all__ = [
     "extract",
     "eye",
     "fabs",
+    "fft",
     "finfo",
     "fix",
     "flip",

@@ -56,6 +56,8 @@ __all__ = [
     "eye",
     "find_queue",
     "flip",
+    "fourier_transform",
+    "fourier_transform_axes",
     "from_numpy",
     "from_usm_interface",
     "full",
@@ -163,6 +165,26 @@ def reduce(
     dtype: npt.DTypeLike | None = None,
     keepdims: bool = False,
     correction: float = 0.0,
+    queue: _Place | None = None,
+) -> ndarray: ...
+def fourier_transform(
+    name: str,
+    x: ndarray,
+    n: int | None,
+    axis: int,
+    norm: str | None,
+    *,
+    out: ndarray | None = None,
+    queue: _Place | None = None,
+) -> ndarray: ...
+def fourier_transform_axes(
+    name: str,
+    x: ndarray,
+    s: Sequence[int] | None,
+    axes: Sequence[int] | None,
+    norm: str | None,
+    *,
+    out: ndarray | None = None,
     queue: _Place | None = None,
 ) -> ndarray: ...
 def from_numpy(

@@ -308,6 +308,35 @@ pub enum Error {
         /// How many are needed.
         needed: usize,
     },
+    /// A Fourier transform of no elements.
+    #[error(
+        "`{operation}` cannot transform lines of {length} elements\n  why:  axis {axis} has size {size}, and a line has \
+         at least one element before it is transformed, and after\n  help: leave empty arrays out, or give a length of 1 or more, \
+         e.g. `n=8` (`s=(8,)` for several axes)"
+    )]
+    TransformLength {
+        /// The function.
+        operation: &'static str,
+        /// The axis.
+        axis: usize,
+        /// How long lines would be.
+        length: i64,
+        /// How long they are before.
+        size: usize,
+    },
+    /// Lengths and axes of a Fourier transform that are not as many.
+    #[error(
+        "`{operation}` has {lengths} lengths `s` for {axes} axes\n  why:  each axis has a length of its own\n  \
+         help: give as many of one as of the other; -1 is the length that the array has"
+    )]
+    TransformCounts {
+        /// The function.
+        operation: &'static str,
+        /// How many lengths.
+        lengths: usize,
+        /// How many axes.
+        axes: usize,
+    },
     /// A reduction that has no answer for no elements.
     #[error(
         "`{operation}` of no elements has no answer\n  why:  the shape is {}, so there is nothing to choose \

@@ -87,6 +87,8 @@ fn array_class(error: &situ_array::Error) -> fn(String) -> PyErr {
         | E::SorterShape { .. }
         | E::RepeatCounts { .. }
         | E::TooFewDimensions { .. }
+        | E::TransformLength { .. }
+        | E::TransformCounts { .. }
         | E::ReshapeSize { .. } => exceptions::ShapeError::new_err,
         E::IndexOutOfBounds { .. }
         | E::IndexDType { .. }

@@ -30,6 +30,7 @@ mod driver_report;
 mod dtype;
 mod error;
 mod event;
+mod fourier;
 mod functions;
 mod host_access;
 mod host_memory;
@@ -80,6 +81,8 @@ mod _native {
     use crate::driver_report::driver_reports;
     #[pymodule_export]
     use crate::event::{PyEvent, wait_at_exit};
+    #[pymodule_export]
+    use crate::fourier::{fourier_transform, fourier_transform_axes};
     #[pymodule_export]
     use crate::functions::{elementwise, elementwise_functions, empty, eye, full, iota};
     #[pymodule_export]

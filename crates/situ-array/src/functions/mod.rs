@@ -4,6 +4,7 @@ pub mod apply;
 pub mod creation;
 pub mod differences;
 pub mod elementwise;
+pub mod fourier;
 pub mod indexing;
 pub mod manipulation;
 pub mod moving;

@@ -5,8 +5,10 @@
 //!
 //! | module | about |
 //! |---|---|
+//! | `fourier` | discrete Fourier transforms |
 //! | [`pool`] | the threads such code shares its work among |
 
+pub(crate) mod fourier;
 pub mod pool;
 
 use std::sync::Arc;
