@@ -1,6 +1,7 @@
 """Making arrays: from host data, from constants."""
 
 import math
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeGuard, cast
 
@@ -8,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from situ import _native
+from situ._dtypes import DType
 from situ._native import ndarray
 from situ._queue_manager import Place, default
 from situ.exceptions import DTypeError, ShapeError
@@ -148,7 +150,11 @@ def _host_array(obj: object, dtype: npt.DTypeLike | None) -> npt.NDArray[Any]:
 def _named_place(device: Place | None, queue: Place | None) -> Place | None:
     """Return the place that was named; None if none was."""
     if device is not None and queue is not None:
-        msg = "give either `device` or `queue`, not both"
+        msg = (
+            "both `device` and `queue` were given\n"
+            "  why:  they are two ways to say where\n"
+            "  help: give one of them"
+        )
         raise ValueError(msg)
     return device if queue is None else queue
 
@@ -159,11 +165,35 @@ def _place(device: Place | None, queue: Place | None) -> Place | None:
     return default() if named is None else named
 
 
+# The largest number of elements.
+_LARGEST = 2**63 - 1
+
+
 def _sizes(shape: Shape) -> list[int]:
-    sizes = [shape] if isinstance(shape, int) else list(shape)
+    listed = shape if isinstance(shape, Sequence) else [shape]
+    try:
+        sizes = [operator.index(size) for size in listed]
+    except TypeError:
+        msg = (
+            f"{shape} is no shape\n"
+            "  why:  sizes are integers\n"
+            "  help: convert them, e.g. with `int(...)` or `//`"
+        )
+        raise TypeError(msg) from None
     if any(size < 0 for size in sizes):
-        msg = f"a shape has no negative sizes, but {tuple(sizes)} does"
+        msg = (
+            f"{tuple(sizes)} is no shape\n"
+            "  why:  sizes are not negative\n"
+            "  help: check how the sizes are computed"
+        )
         raise ValueError(msg)
+    if any(size > _LARGEST for size in sizes):
+        msg = (
+            f"an array of shape {tuple(sizes)} has more elements than can be counted\n"
+            "  why:  positions are numbers of 64 bits\n"
+            "  help: check the sizes, or work on smaller pieces"
+        )
+        raise ShapeError(msg)
     return sizes
 
 
@@ -234,7 +264,7 @@ def full(
     >>> situ.full(3, 7).to_numpy()
     array([7, 7, 7])
     """
-    if dtype is None and _has_dtype(fill_value):
+    if dtype is None and isinstance(fill_value, np.generic | np.ndarray):
         dtype = np.asarray(fill_value).dtype
     place = _place(device, queue)
     return _native.full(_sizes(shape), fill_value, dtype=dtype, device=place, usm_type=usm_type)
@@ -365,18 +395,30 @@ def arange(
     if stop is None:
         start, stop = 0, start
     if step == 0:
-        msg = "arange needs a step that is not zero"
+        msg = (
+            "`arange` cannot go in steps of zero\n"
+            "  why:  it would never reach the end\n"
+            "  help: use `full` for equal numbers, or `linspace` for a number of them"
+        )
         raise ValueError(msg)
     is_whole = all(isinstance(number, int) for number in (start, stop, step))
     length = (stop - start) / step if not is_whole else -((start - stop) // step)
-    if not math.isfinite(length):
-        msg = f"arange from {start} to {stop} has no length that can be counted"
-        raise ValueError(msg)
+    if not math.isfinite(length) or length > _LARGEST:
+        msg = (
+            f"`arange` from {start} to {stop} by {step} has no length that can be counted\n"
+            "  why:  positions are numbers of 64 bits\n"
+            "  help: check the ends, or take larger steps"
+        )
+        raise ShapeError(msg)
+    count = max(0, math.ceil(length))
     place = _place(device, queue)
-    compute = np.dtype("int64") if is_whole else _native.default_float(device=place)
+    if not is_whole:
+        compute = _native.default_float(device=place)
+    else:
+        start, step, compute = _wrapped(int(start), int(step), count)
     target = np.dtype(compute if dtype is None else dtype)
     return _native.iota(
-        max(0, math.ceil(length)),
+        count,
         start,
         step,
         compute=_complex_of(compute) if target.kind == "c" else compute,
@@ -384,6 +426,24 @@ def arange(
         device=place,
         usm_type=usm_type,
     )
+
+
+def _wrapped(start: int, step: int, count: int) -> tuple[int, int, DType]:
+    """Return integers as they are counted on a device, and the dtype that holds all of them."""
+    last = start + max(0, count - 1) * step
+    for dtype in (np.dtype("int64"), np.dtype("uint64")):
+        limits = np.iinfo(dtype)
+        if all(limits.min <= number <= limits.max for number in (start, last)):
+            # A step may be larger than the numbers are, or negative; adding it wraps around.
+            wrapped = step % 2**64
+            is_negative = limits.min < 0 and wrapped > limits.max
+            return start, wrapped - 2**64 if is_negative else wrapped, dtype
+    msg = (
+        f"`arange` from {start} to {last} has numbers that no integer dtype holds\n"
+        "  why:  integers have at most 64 bits\n"
+        "  help: use floats, e.g. `arange(float(start), ...)`"
+    )
+    raise OverflowError(msg)
 
 
 def linspace(
@@ -424,8 +484,13 @@ def linspace(
     >>> situ.linspace(0, 1, 5).to_numpy()
     array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
+    num = operator.index(num)
     if num < 0:
-        msg = f"linspace makes at least 0 numbers, not {num}"
+        msg = (
+            f"`linspace` cannot make {num} numbers\n"
+            "  why:  there are at least 0\n"
+            "  help: check how `num` is computed"
+        )
         raise ValueError(msg)
     place = _place(device, queue)
     compute = _native.default_float(device=place)
@@ -490,11 +555,17 @@ def eye(
     rows, columns = _sizes((n_rows, n_rows if n_cols is None else n_cols))
     place = _place(device, queue)
     dtype = _native.default_float(device=place) if dtype is None else dtype
+    k = _diagonal(k, rows, columns)
     return _native.eye(rows, columns, k, dtype=dtype, device=place, usm_type=usm_type)
 
 
-def _triangle(x: ndarray, is_kept: Callable[[ndarray, ndarray], ndarray]) -> ndarray:
-    """Return matrices with zeros where the row and column numbers say so."""
+def _diagonal(k: int, rows: int, columns: int) -> int:
+    """Return the number of a diagonal; of those outside of the matrix, that of the nearest."""
+    return max(-rows, min(operator.index(k), columns))
+
+
+def _triangle(x: ndarray, k: int, is_kept: Callable[[ndarray, int], ndarray]) -> ndarray:
+    """Return matrices with zeros where the numbers of diagonals say so."""
     if x.ndim < 2:
         msg = (
             f"a triangle of an array with {x.ndim} dimensions\n"
@@ -505,7 +576,8 @@ def _triangle(x: ndarray, is_kept: Callable[[ndarray, ndarray], ndarray]) -> nda
     rows = arange(x.shape[-2], queue=x.queue)[:, None]
     columns = arange(x.shape[-1], queue=x.queue)
     zero = False if x.dtype.kind == "b" else 0
-    return _native.elementwise("where", is_kept(rows, columns), x, zero)
+    is_here = is_kept(columns - rows, _diagonal(k, x.shape[-2], x.shape[-1]))
+    return _native.elementwise("where", is_here, x, zero)
 
 
 def tril(x: ndarray, /, k: int = 0) -> ndarray:
@@ -530,7 +602,7 @@ def tril(x: ndarray, /, k: int = 0) -> ndarray:
     array([[1., 0., 0.],
            [1., 1., 0.]])
     """
-    return _triangle(x, lambda rows, columns: columns - rows <= k)
+    return _triangle(x, k, lambda diagonals, last: diagonals <= last)
 
 
 def triu(x: ndarray, /, k: int = 0) -> ndarray:
@@ -555,7 +627,7 @@ def triu(x: ndarray, /, k: int = 0) -> ndarray:
     array([[1., 1., 1.],
            [0., 1., 1.]])
     """
-    return _triangle(x, lambda rows, columns: columns - rows >= k)
+    return _triangle(x, k, lambda diagonals, first: diagonals >= first)
 
 
 def meshgrid(*arrays: ndarray, indexing: Literal["xy", "ij"] = "xy") -> tuple[ndarray, ...]:
@@ -583,10 +655,18 @@ def meshgrid(*arrays: ndarray, indexing: Literal["xy", "ij"] = "xy") -> tuple[nd
            [20, 20, 20]])
     """
     if indexing not in {"xy", "ij"}:
-        msg = f"meshgrid knows the indexing 'xy' and 'ij', not {indexing!r}"
+        msg = (
+            f"`meshgrid` has no indexing {indexing!r}\n"
+            "  why:  the first coordinate runs along columns ('xy') or rows ('ij')\n"
+            "  help: use one of the two"
+        )
         raise ValueError(msg)
     if any(x.ndim > 1 for x in arrays):
-        msg = f"meshgrid takes arrays of one dimension, not of {[x.ndim for x in arrays]}"
+        msg = (
+            f"`meshgrid` got arrays of {[x.ndim for x in arrays]} dimensions\n"
+            "  why:  each has the coordinates along one axis\n"
+            "  help: flatten them, e.g. with `x.reshape(-1)`"
+        )
         raise ShapeError(msg)
     count = len(arrays)
     order = list(range(count))

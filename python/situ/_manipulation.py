@@ -91,7 +91,8 @@ def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
                 listed = ", ".join(str(tuple(shape)) for shape in shapes)
                 msg = (
                     f"cannot broadcast the shapes {listed}\n"
-                    "  why:  matching from the last dimension, sizes must be equal or 1"
+                    "  why:  matching from the last dimension, sizes must be equal or 1\n"
+                    "  help: insert dimensions of size 1 with `x[:, None]`, or reshape"
                 )
                 raise ShapeError(msg)
     return tuple(sizes)
@@ -148,7 +149,18 @@ def concat(
     >>> situ.concat([situ.asarray([1, 2]), situ.asarray([3])]).to_numpy()
     array([1, 2, 3])
     """
+    _check_some(arrays, "concat")
     return _native.concat(arrays, axis, queue=queue)
+
+
+def _check_some(arrays: Sequence[ndarray], name: str) -> None:
+    if len(arrays) == 0:
+        msg = (
+            f"`{name}` got no arrays\n"
+            "  why:  their dtype and place are those of the result\n"
+            "  help: give at least one, e.g. an empty one"
+        )
+        raise ValueError(msg)
 
 
 def expand_dims(x: ndarray, /, axis: Axes) -> ndarray:
@@ -410,6 +422,7 @@ def stack(arrays: Sequence[ndarray], /, axis: int = 0, *, queue: Place | None = 
     array([[1, 2],
            [3, 4]])
     """
+    _check_some(arrays, "stack")
     return _native.stack(arrays, axis, queue=queue)
 
 
@@ -437,6 +450,13 @@ def tile(x: ndarray, repetitions: int | Sequence[int], /, *, queue: Place | None
     array([1, 2, 1, 2, 1, 2])
     """
     counts = [repetitions] if isinstance(repetitions, int) else repetitions
+    if any(count < 0 for count in counts):
+        msg = (
+            f"`tile` cannot repeat an array {repetitions} times\n"
+            "  why:  numbers of times are not negative\n"
+            "  help: check how they are computed"
+        )
+        raise ValueError(msg)
     return _native.tile(x, counts, queue=queue)
 
 

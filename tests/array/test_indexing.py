@@ -83,5 +83,5 @@ def test_reshape_and_transpose():
     assert x.T.strides == host.T.strides
     with pytest.raises(situ.ShapeError, match="cannot reshape"):
         x.reshape(5, 5)
-    with pytest.raises(ValueError, match="at most one -1"):
+    with pytest.raises(ValueError, match="at most one of them is -1"):
         x.reshape(-1, -1)

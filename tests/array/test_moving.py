@@ -217,7 +217,7 @@ def test_a_named_place_is_checked_before_anything_moves():
         x.to_device(3.5)
     with pytest.raises(TypeError):
         x.to_device(None)
-    with pytest.raises(ValueError, match="either `device` or `queue`"):
+    with pytest.raises(ValueError, match="both `device` and `queue`"):
         situ.asarray(x, device="native", queue=x.queue)
     with pytest.raises(ValueError, match="USM kind"):
         situ.asarray(x, usm_type="texture")

@@ -6,6 +6,7 @@ use thiserror::Error;
 
 use crate::casting::Casting;
 use crate::functions::moving::CopyReason;
+use crate::layout::MAX_DIMS;
 use crate::placement::Refusal;
 
 /// Everything that array functions refuse, with the facts a message needs.
@@ -14,7 +15,7 @@ use crate::placement::Refusal;
 pub enum Error {
     /// Shapes that do not broadcast together.
     #[error(
-        "cannot {operation} arrays of shapes {}\n  why:  matching from the last dimension, sizes \
+        "`{operation}` cannot combine arrays of shapes {}\n  why:  matching from the last dimension, sizes \
          must be equal or 1\n  help: insert dimensions of size 1 with `x[:, None]`, or reshape one \
          of the arrays",
         listed(shapes)
@@ -57,12 +58,22 @@ pub enum Error {
     },
     /// More elements than memory can be addressed with.
     #[error(
-        "an array of shape {} has more elements than can be counted",
+        "an array of shape {} has more elements than can be counted\n  why:  positions are numbers of 64 \
+         bits\n  help: check the sizes, or work on smaller pieces",
         tuple(shape)
     )]
     TooManyElements {
         /// The shape asked for.
         shape: Vec<usize>,
+    },
+    /// More dimensions than arrays have.
+    #[error(
+        "an array cannot have {ndim} dimensions\n  why:  there are at most {MAX_DIMS}\n  help: merge dimensions, \
+         e.g. with `reshape`"
+    )]
+    TooManyDimensions {
+        /// How many there would be.
+        ndim: usize,
     },
     /// An integer index outside of its dimension.
     #[error(
@@ -99,10 +110,18 @@ pub enum Error {
     ZeroStep,
     /// An axis that the array does not have.
     #[error(
-        "axis {axis} is out of bounds for an array of {ndim} dimensions\n  help: valid axes are {} \
-         to {}",
-        -(*ndim as i64),
-        *ndim as i64 - 1
+        "axis {axis} is out of bounds for an array of {}\n  why:  {}\n  help: {}",
+        dimensions(*ndim),
+        if *ndim == 0 {
+            "a single element has no axes".to_owned()
+        } else {
+            format!("its axes are {} to {}", -(*ndim as i64), *ndim as i64 - 1)
+        },
+        if *ndim == 0 {
+            "leave the axis out, or add a dimension with `x[None]`"
+        } else {
+            "check `x.shape`; negative axes count from the last one"
+        }
     )]
     AxisOutOfBounds {
         /// The axis asked for.
@@ -111,14 +130,19 @@ pub enum Error {
         ndim: usize,
     },
     /// An axis named twice.
-    #[error("axis {axis} is named twice")]
+    #[error(
+        "axis {axis} is named twice\n  why:  each axis is used once; negative ones count from the last\n  help: \
+         leave one of them out"
+    )]
     RepeatedAxis {
         /// The axis.
         axis: usize,
     },
     /// A permutation that leaves dimensions out.
     #[error(
-        "{given} axes were given for an array of {ndim} dimensions\n  help: name every axis once"
+        "{given} axes were given for an array of {}\n  why:  a new order has every axis in it\n  help: name \
+         every axis once",
+        dimensions(*ndim)
     )]
     AxesCount {
         /// How many axes were given.
@@ -129,7 +153,7 @@ pub enum Error {
     /// A shape with another number of elements.
     #[error(
         "cannot reshape an array of size {size} into shape {}\n  why:  the number of elements stays \
-         the same",
+         the same\n  help: one size may be -1, which stands for what is left",
         tuple(target)
     )]
     ReshapeSize {
@@ -140,7 +164,8 @@ pub enum Error {
     },
     /// A function that is not defined for these dtypes.
     #[error(
-        "`{operation}` is not defined for {}\n  help: {help}",
+        "`{operation}` is not defined for {}\n  why:  there is no answer that all programs would expect\n  help: \
+         {help}",
         dtypes.iter().map(|dtype| dtype.name()).collect::<Vec<_>>().join(" and ")
     )]
     DTypeNotSupported {
@@ -521,6 +546,14 @@ pub enum Error {
         /// What should have held.
         invariant: String,
     },
+}
+
+/// A number of dimensions, in words.
+fn dimensions(ndim: usize) -> String {
+    match ndim {
+        1 => "1 dimension".to_owned(),
+        _ => format!("{ndim} dimensions"),
+    }
 }
 
 /// A shape as Python writes it.

@@ -1,7 +1,7 @@
 //! Basic indexing: integers, slices, `...` and `None` make views.
 
 use crate::error::Error;
-use crate::layout::{Layout, Shape, Strides};
+use crate::layout::{Layout, Shape, Strides, check_ndim};
 
 /// One entry of an index expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +49,8 @@ pub fn view(layout: &Layout, index: &[IndexItem]) -> Result<Layout, Error> {
             given,
         });
     }
+    let new = index.iter().filter(|item| **item == IndexItem::NewAxis);
+    check_ndim(layout.ndim() + new.count())?;
     let ellipses = index
         .iter()
         .filter(|item| **item == IndexItem::Ellipsis)

@@ -12,6 +12,20 @@ pub type Shape = SmallVec<[usize; 4]>;
 /// Steps between neighbours along the dimensions.
 pub type Strides = SmallVec<[isize; 4]>;
 
+/// The largest number of dimensions, as in NumPy.
+pub const MAX_DIMS: usize = 64;
+
+/// Refuses more dimensions than arrays have.
+///
+/// # Errors
+/// [`Error::TooManyDimensions`].
+pub fn check_ndim(ndim: usize) -> Result<(), Error> {
+    if ndim > MAX_DIMS {
+        return Err(Error::TooManyDimensions { ndim });
+    }
+    Ok(())
+}
+
 /// Shape, strides and offset, all in elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
@@ -25,8 +39,9 @@ impl Layout {
     /// Consecutive elements in row-major (C) order from the start of an allocation.
     ///
     /// # Errors
-    /// If the number of elements does not fit in `isize`.
+    /// If there are too many dimensions, or the number of elements does not fit in `isize`.
     pub fn contiguous(shape: &[usize]) -> Result<Self, Error> {
+        check_ndim(shape.len())?;
         let mut strides = Strides::from_elem(0, shape.len());
         let mut step = 1_usize;
         for (stride, &size) in strides.iter_mut().zip(shape).rev() {

@@ -386,4 +386,10 @@ pub(crate) fn axes_from_python(axis: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {
     axis.extract::<i64>()
         .map(|axis| vec![axis])
         .or_else(|_| axis.extract())
+        .map_err(|_| {
+            PyTypeError::new_err(format!(
+                "expected an integer or a tuple of integers, not {axis}\n  why:  axes and shifts are \
+                 counted\n  help: convert it, e.g. with `int(...)`"
+            ))
+        })
 }

@@ -71,6 +71,7 @@ fn array_class(error: &situ_array::Error) -> fn(String) -> PyErr {
     match error {
         E::ShapeMismatch { .. }
         | E::AssignmentShape { .. }
+        | E::TooManyDimensions { .. }
         | E::TooManyElements { .. }
         | E::AxesCount { .. }
         | E::RepeatedAxis { .. }

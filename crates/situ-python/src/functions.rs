@@ -1,6 +1,6 @@
 //! Functions of the array namespace that are not methods.
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use situ_array::functions::apply::Operand;
@@ -13,6 +13,7 @@ use situ_ir::{DType, Literal};
 use crate::array::PyArray;
 use crate::detach::detach;
 use crate::error::guard;
+use crate::operand::ArrayArgument;
 use crate::{dtype, host_memory, operand, placement, queue};
 
 /// Applies the elementwise function with a name to its operands.
@@ -133,11 +134,9 @@ pub(crate) fn full(
             Some(dtype) => dtype::from_python(dtype)?,
             None => scalar.default_dtype(device_dtypes::default_float(queue.device())),
         };
-        let scalar = scalar.to_literal(dtype).ok_or_else(|| {
-            PyTypeError::new_err(format!(
-                "{fill_value} is not a number that fits into {dtype}"
-            ))
-        })?;
+        let scalar = scalar
+            .to_literal(dtype)
+            .ok_or_else(|| too_large(fill_value, dtype))?;
         detach(py, || creation::full(&shape, scalar, &queue, usm_kind)).map(PyArray::new)
     })
 }
@@ -216,15 +215,22 @@ pub(crate) fn eye(
 /// A Python number in a dtype.
 fn literal(number: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Literal> {
     operand::python_scalar(number)?
-        .and_then(|scalar| scalar.to_literal(dtype))
-        .ok_or_else(|| {
-            PyTypeError::new_err(format!("{number} is not a number that fits into {dtype}"))
-        })
+        .ok_or_else(|| PyTypeError::new_err(format!("{number} is not a number")))?
+        .to_literal(dtype)
+        .ok_or_else(|| too_large(number, dtype))
+}
+
+/// The refusal of an integer that a dtype does not hold.
+fn too_large(number: &Bound<'_, PyAny>, dtype: DType) -> PyErr {
+    PyOverflowError::new_err(format!(
+        "the integer {number} does not fit into {dtype}\n  why:  new arrays hold their numbers exactly\n  \
+         help: choose a wider dtype, e.g. `dtype=\"float64\"`"
+    ))
 }
 
 /// The positions of elements that are not zero.
 #[pyfunction]
-pub(crate) fn nonzero(py: Python<'_>, x: &Bound<'_, PyArray>) -> PyResult<Vec<PyArray>> {
+pub(crate) fn nonzero(py: Python<'_>, x: ArrayArgument<'_>) -> PyResult<Vec<PyArray>> {
     guard(|| {
         let array = x.get().array();
         let found = detach(py, || indexing::nonzero(array))?;
@@ -237,8 +243,8 @@ pub(crate) fn nonzero(py: Python<'_>, x: &Bound<'_, PyArray>) -> PyResult<Vec<Py
 #[pyo3(signature = (x, indices, axis, *, queue = None))]
 pub(crate) fn take(
     py: Python<'_>,
-    x: &Bound<'_, PyArray>,
-    indices: &Bound<'_, PyArray>,
+    x: ArrayArgument<'_>,
+    indices: ArrayArgument<'_>,
     axis: Option<i64>,
     queue: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<PyArray> {
@@ -255,8 +261,8 @@ pub(crate) fn take(
 #[pyo3(signature = (x, indices, axis, *, queue = None))]
 pub(crate) fn take_along_axis(
     py: Python<'_>,
-    x: &Bound<'_, PyArray>,
-    indices: &Bound<'_, PyArray>,
+    x: ArrayArgument<'_>,
+    indices: ArrayArgument<'_>,
     axis: i64,
     queue: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<PyArray> {

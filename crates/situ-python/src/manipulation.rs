@@ -10,6 +10,7 @@ use situ_array::{Array, Error};
 use crate::array::{PyArray, axes_from_python};
 use crate::detach::detach;
 use crate::error::{IntoPyErr, guard};
+use crate::operand::ArrayArgument;
 use crate::placement;
 
 /// A view, which is made at once.
@@ -22,7 +23,7 @@ fn view(py: Python<'_>, made: Result<Array, Error>) -> PyResult<PyArray> {
 #[pyfunction]
 pub(crate) fn permute_dims(
     py: Python<'_>,
-    x: &Bound<'_, PyArray>,
+    x: ArrayArgument<'_>,
     axes: Vec<i64>,
 ) -> PyResult<PyArray> {
     guard(|| view(py, manipulation::permute(x.get().array(), &axes)))
@@ -32,7 +33,7 @@ pub(crate) fn permute_dims(
 #[pyfunction]
 pub(crate) fn reshape(
     py: Python<'_>,
-    x: &Bound<'_, PyArray>,
+    x: ArrayArgument<'_>,
     shape: &Bound<'_, PyAny>,
 ) -> PyResult<PyArray> {
     guard(|| {
@@ -47,7 +48,8 @@ fn complete_shape(size: usize, shape: &[i64]) -> PyResult<Vec<usize>> {
     let unknown = shape.iter().filter(|&&size| size == -1).count();
     if unknown > 1 || shape.iter().any(|&size| size < -1) {
         return Err(PyValueError::new_err(format!(
-            "a shape has sizes of at least 0 and at most one -1, not {shape:?}"
+            "{shape:?} is no shape\n  why:  sizes are at least 0, and at most one of them is -1, which stands \
+             for what is left\n  help: write the other sizes out"
         )));
     }
     let known = shape
@@ -66,7 +68,7 @@ fn complete_shape(size: usize, shape: &[i64]) -> PyResult<Vec<usize>> {
 #[pyfunction]
 pub(crate) fn broadcast_to(
     py: Python<'_>,
-    x: &Bound<'_, PyArray>,
+    x: ArrayArgument<'_>,
     shape: Vec<usize>,
 ) -> PyResult<PyArray> {
     guard(|| view(py, manipulation::broadcast_to(x.get().array(), &shape)))
@@ -76,7 +78,7 @@ pub(crate) fn broadcast_to(
 #[pyfunction]
 pub(crate) fn expand_dims(
     py: Python<'_>,
-    x: &Bound<'_, PyArray>,
+    x: ArrayArgument<'_>,
     axis: &Bound<'_, PyAny>,
 ) -> PyResult<PyArray> {
     guard(|| {
@@ -89,7 +91,7 @@ pub(crate) fn expand_dims(
 #[pyfunction]
 pub(crate) fn squeeze(
     py: Python<'_>,
-    x: &Bound<'_, PyArray>,
+    x: ArrayArgument<'_>,
     axis: &Bound<'_, PyAny>,
 ) -> PyResult<PyArray> {
     guard(|| {
@@ -103,7 +105,7 @@ pub(crate) fn squeeze(
 #[pyo3(signature = (x, axis = None))]
 pub(crate) fn flip(
     py: Python<'_>,
-    x: &Bound<'_, PyArray>,
+    x: ArrayArgument<'_>,
     axis: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<PyArray> {
     guard(|| {
@@ -116,7 +118,7 @@ pub(crate) fn flip(
 #[pyfunction]
 pub(crate) fn moveaxis(
     py: Python<'_>,
-    x: &Bound<'_, PyArray>,
+    x: ArrayArgument<'_>,
     source: &Bound<'_, PyAny>,
     destination: &Bound<'_, PyAny>,
 ) -> PyResult<PyArray> {
@@ -129,14 +131,14 @@ pub(crate) fn moveaxis(
 /// The diagonals of matrices.
 #[pyfunction]
 #[pyo3(signature = (x, offset = 0))]
-pub(crate) fn diagonal(py: Python<'_>, x: &Bound<'_, PyArray>, offset: i64) -> PyResult<PyArray> {
+pub(crate) fn diagonal(py: Python<'_>, x: ArrayArgument<'_>, offset: i64) -> PyResult<PyArray> {
     guard(|| view(py, manipulation::diagonal(x.get().array(), offset)))
 }
 
 /// The arrays along an axis, without it.
 #[pyfunction]
 #[pyo3(signature = (x, axis = 0))]
-pub(crate) fn unstack(py: Python<'_>, x: &Bound<'_, PyArray>, axis: i64) -> PyResult<Vec<PyArray>> {
+pub(crate) fn unstack(py: Python<'_>, x: ArrayArgument<'_>, axis: i64) -> PyResult<Vec<PyArray>> {
     guard(|| {
         let parts = manipulation::unstack(x.get().array(), axis);
         let parts = parts.map_err(|error| error.into_py_err(py))?;
@@ -144,7 +146,7 @@ pub(crate) fn unstack(py: Python<'_>, x: &Bound<'_, PyArray>, axis: i64) -> PyRe
     })
 }
 
-fn arrays_of(arrays: &[Bound<'_, PyArray>]) -> Vec<Array> {
+fn arrays_of(arrays: &[ArrayArgument<'_>]) -> Vec<Array> {
     arrays.iter().map(|one| one.get().array().clone()).collect()
 }
 
@@ -153,7 +155,7 @@ fn arrays_of(arrays: &[Bound<'_, PyArray>]) -> Vec<Array> {
 #[pyo3(signature = (arrays, axis, *, queue = None))]
 pub(crate) fn concat(
     py: Python<'_>,
-    arrays: Vec<Bound<'_, PyArray>>,
+    arrays: Vec<ArrayArgument<'_>>,
     axis: Option<i64>,
     queue: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<PyArray> {
@@ -170,7 +172,7 @@ pub(crate) fn concat(
 #[pyo3(signature = (arrays, axis = 0, *, queue = None))]
 pub(crate) fn stack(
     py: Python<'_>,
-    arrays: Vec<Bound<'_, PyArray>>,
+    arrays: Vec<ArrayArgument<'_>>,
     axis: i64,
     queue: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<PyArray> {
@@ -187,7 +189,7 @@ pub(crate) fn stack(
 #[pyo3(signature = (x, shift, axis = None, *, queue = None))]
 pub(crate) fn roll(
     py: Python<'_>,
-    x: &Bound<'_, PyArray>,
+    x: ArrayArgument<'_>,
     shift: &Bound<'_, PyAny>,
     axis: Option<&Bound<'_, PyAny>>,
     queue: Option<&Bound<'_, PyAny>>,
@@ -207,7 +209,7 @@ pub(crate) fn roll(
 #[pyo3(signature = (x, repeats, axis = None, *, queue = None))]
 pub(crate) fn repeat(
     py: Python<'_>,
-    x: &Bound<'_, PyArray>,
+    x: ArrayArgument<'_>,
     repeats: &Bound<'_, PyAny>,
     axis: Option<i64>,
     queue: Option<&Bound<'_, PyAny>>,
@@ -233,7 +235,7 @@ pub(crate) fn repeat(
 #[pyo3(signature = (x, repetitions, *, queue = None))]
 pub(crate) fn tile(
     py: Python<'_>,
-    x: &Bound<'_, PyArray>,
+    x: ArrayArgument<'_>,
     repetitions: Vec<usize>,
     queue: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<PyArray> {
@@ -247,7 +249,7 @@ pub(crate) fn tile(
 
 /// Whether two arrays are views of the same allocation.
 #[pyfunction]
-pub(crate) fn shares_memory(a: &Bound<'_, PyArray>, b: &Bound<'_, PyArray>) -> PyResult<bool> {
+pub(crate) fn shares_memory(a: ArrayArgument<'_>, b: ArrayArgument<'_>) -> PyResult<bool> {
     guard(|| {
         let (a, b) = (a.get().array(), b.get().array());
         Ok(Arc::ptr_eq(a.allocation(), b.allocation()))

@@ -1,6 +1,9 @@
 //! What Python hands to array functions: arrays, Python scalars, NumPy scalars, and host arrays, which
 //! are recognised to be refused by name.
 
+use std::ops::Deref;
+
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt};
@@ -11,6 +14,44 @@ use situ_ir::promotion::PythonScalar;
 use crate::array::PyArray;
 use crate::dtype;
 use crate::error::exceptions::DTypeError;
+
+/// An argument that is an array of situ's, and nothing else.
+pub(crate) struct ArrayArgument<'py>(Bound<'py, PyArray>);
+
+impl<'py> Deref for ArrayArgument<'py> {
+    type Target = Bound<'py, PyArray>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl<'a, 'py> FromPyObject<'a, 'py> for ArrayArgument<'py> {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        match object.cast::<PyArray>() {
+            Ok(array) => Ok(Self(array.to_owned())),
+            Err(_) => Err(not_an_array(&object)),
+        }
+    }
+}
+
+/// The refusal of what is no array of situ's.
+fn not_an_array(object: &Bound<'_, PyAny>) -> PyErr {
+    let class = object.get_type();
+    let name = class.fully_qualified_name().map(|name| name.to_string());
+    let name = name.unwrap_or_default();
+    let why = if is_host_array(object) {
+        "it is in host memory, and situ computes where the data lives and never copies silently"
+    } else {
+        "functions of arrays take arrays that are on a device"
+    };
+    PyTypeError::new_err(format!(
+        "expected a situ array, not `{name}`\n  why:  {why}\n  help: bring the data to a device first, \
+         e.g. `x = situ.asarray(x)`"
+    ))
+}
 
 /// The operand a Python object stands for; `None` if array functions do not take such objects.
 ///

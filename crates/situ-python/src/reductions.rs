@@ -10,6 +10,7 @@ use situ_array::functions::statistical::{self, Extreme, Nan, Over, Spread, Truth
 use crate::array::{PyArray, axes_from_python};
 use crate::detach::detach;
 use crate::error::guard;
+use crate::operand::ArrayArgument;
 use crate::{dtype, placement};
 
 /// What a reduction is told beside the array, as Python has it.
@@ -82,7 +83,7 @@ pub(crate) fn run(
 pub(crate) fn reduce(
     py: Python<'_>,
     name: &str,
-    x: &Bound<'_, PyArray>,
+    x: ArrayArgument<'_>,
     axis: Option<&Bound<'_, PyAny>>,
     dtype: Option<&Bound<'_, PyAny>>,
     keepdims: bool,
@@ -109,7 +110,7 @@ pub(crate) fn reduce(
 pub(crate) fn accumulate(
     py: Python<'_>,
     name: &str,
-    x: &Bound<'_, PyArray>,
+    x: ArrayArgument<'_>,
     axis: Option<i64>,
     dtype: Option<&Bound<'_, PyAny>>,
     include_initial: bool,

@@ -336,7 +336,8 @@ fn check_mask(array: &Array, mask: &Array, first: usize) -> Result<(), Error> {
     for (offset, &size) in mask.shape().iter().enumerate() {
         let axis = first + offset;
         let own = array.shape().get(axis).copied();
-        if own != Some(size) {
+        // A mask without elements chooses none of any size, as in NumPy.
+        if own != Some(size) && (own.is_none() || size != 0) {
             return Err(Error::MaskShape {
                 mask: mask.shape().to_vec(),
                 shape: array.shape().to_vec(),

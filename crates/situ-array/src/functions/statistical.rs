@@ -11,6 +11,7 @@ use crate::casting::Casting;
 use crate::device_dtypes;
 use crate::error::Error;
 use crate::functions::apply::{self, Operand};
+use crate::functions::creation;
 use crate::functions::elementwise::find;
 use crate::kernels::reduce::{Finish, Prepare};
 use crate::placement::{Operation, Placer};
@@ -241,6 +242,13 @@ fn elementwise(name: &'static str, operands: &[Operand], dtype: DType) -> Result
 pub fn mean(array: &Array, dtype: Option<DType>, nan: Nan, over: Over<'_>) -> Result<Array, Error> {
     let (array, axes) = prepared("mean", array, over)?;
     let dtype = result_dtype(dtype, averaged(array.dtype()), &array)?;
+    if !has_nan(dtype) {
+        // As NumPy has it: elements are converted first, and then the mean is.
+        let whole = creation::astype(&array, dtype)?;
+        let float = device_dtypes::default_float(array.queue().device());
+        let means = mean_of(float, dtype, axes.count);
+        return axes.shaped(&means.run(&whole, &axes)?);
+    }
     let accumulate = accumulator(dtype, array.queue().device());
     if nan == Nan::Skipped && has_nan(array.dtype()) {
         let counts = numbers(accumulate.real()).run(&array, &axes)?;

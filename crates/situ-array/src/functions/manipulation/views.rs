@@ -6,13 +6,14 @@ use crate::array::Array;
 use crate::error::Error;
 use crate::functions::apply::contiguous_copy;
 use crate::index::IndexItem;
-use crate::layout::{Layout, Shape, Strides};
+use crate::layout::{Layout, Shape, Strides, check_ndim};
 
 /// The same elements under another shape; a view if no element has to move.
 ///
 /// # Errors
 /// If the number of elements differs, or copying fails.
 pub fn reshape(array: &Array, shape: &[usize]) -> Result<Array, Error> {
+    check_ndim(shape.len())?;
     let counted = shape
         .iter()
         .try_fold(1_usize, |product, &size| product.checked_mul(size));
@@ -55,6 +56,7 @@ pub fn permute(array: &Array, axes: &[i64]) -> Result<Array, Error> {
 /// # Errors
 /// If the shape does not broadcast to it.
 pub fn broadcast_to(array: &Array, shape: &[usize]) -> Result<Array, Error> {
+    check_ndim(shape.len())?;
     let own = array.shape();
     let fits = own.len() <= shape.len()
         && own
@@ -77,6 +79,7 @@ pub fn broadcast_to(array: &Array, shape: &[usize]) -> Result<Array, Error> {
 /// If a position does not exist or is named twice.
 pub fn expand_dims(array: &Array, axes: &[i64]) -> Result<Array, Error> {
     let layout = array.layout();
+    check_ndim(layout.ndim() + axes.len())?;
     let axes = normalized_axes(axes, layout.ndim() + axes.len())?;
     let mut own = layout.shape().iter().zip(layout.strides());
     let (mut shape, mut strides) = (Shape::new(), Strides::new());
