@@ -5,6 +5,23 @@ The names users type are gathered here; each is defined in the module that owns 
 
 from math import e, inf, nan, pi
 
+from numpy import bool_ as bool
+from numpy import (
+    complex64,
+    complex128,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+
 from situ import _at_exit, _methods, _opencl_vendors, atomic, fft, local, memory, private
 from situ._array_facts import (
     may_share_memory,
@@ -44,25 +61,11 @@ from situ._dlpack import from_dlpack
 from situ._dtypes import (
     astype,
     can_cast,
-    complex64,
-    complex128,
     finfo,
-    float16,
-    float32,
-    float64,
     iinfo,
-    int8,
-    int16,
-    int32,
-    int64,
     isdtype,
     result_type,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
 )
-from situ._dtypes import bool_ as bool
 from situ._elementwise import (
     abs,
     absolute,
