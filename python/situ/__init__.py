@@ -24,6 +24,8 @@ from numpy import (
 
 from situ import _at_exit, _methods, _opencl_vendors, atomic, fft, local, memory, private
 from situ._array_facts import (
+    iscomplexobj,
+    isrealobj,
     may_share_memory,
     ndim,
     shape,
@@ -31,6 +33,8 @@ from situ._array_facts import (
 )
 from situ._calculus import (
     gradient,
+    interp,
+    polyval,
     trapezoid,
 )
 from situ._closeness import (
@@ -41,7 +45,11 @@ from situ._closeness import (
 )
 from situ._creation import (
     arange,
+    array,
+    asanyarray,
     asarray,
+    ascontiguousarray,
+    copy,
     empty,
     empty_like,
     eye,
@@ -171,8 +179,11 @@ from situ._elementwise import (
 )
 from situ._files import load, save, savez, savez_compressed
 from situ._grids import (
+    blackman,
     fromfunction,
     geomspace,
+    hamming,
+    hanning,
     identity,
     indices,
     logspace,
@@ -185,12 +196,15 @@ from situ._indexing import (
     compress,
     copyto,
     extract,
+    ix_,
     place,
     put,
     putmask,
+    ravel_multi_index,
     select,
     take,
     take_along_axis,
+    unravel_index,
 )
 from situ._kernel import call_kernel, device_func, kernel
 from situ._manipulation import (
@@ -262,6 +276,10 @@ from situ._queue_manager import (
 from situ._searching import (
     argmax,
     argmin,
+    argwhere,
+    flatnonzero,
+    nanargmax,
+    nanargmin,
     nonzero,
 )
 from situ._set import isin, unique, unique_all, unique_counts, unique_inverse, unique_values
@@ -399,11 +417,15 @@ __all__ = [
     "argmax",
     "argmin",
     "argsort",
+    "argwhere",
     "around",
+    "array",
     "array_equal",
     "array_equiv",
     "array_split",
+    "asanyarray",
     "asarray",
+    "ascontiguousarray",
     "asin",
     "asinh",
     "astype",
@@ -423,6 +445,7 @@ __all__ = [
     "bitwise_or",
     "bitwise_right_shift",
     "bitwise_xor",
+    "blackman",
     "bool",
     "broadcast_arrays",
     "broadcast_shapes",
@@ -441,6 +464,7 @@ __all__ = [
     "concatenate",
     "conj",
     "conjugate",
+    "copy",
     "copysign",
     "copyto",
     "cos",
@@ -475,6 +499,7 @@ __all__ = [
     "fft",
     "finfo",
     "fix",
+    "flatnonzero",
     "flip",
     "fliplr",
     "flipud",
@@ -502,6 +527,8 @@ __all__ = [
     "gradient",
     "greater",
     "greater_equal",
+    "hamming",
+    "hanning",
     "heaviside",
     "hsplit",
     "hstack",
@@ -516,9 +543,11 @@ __all__ = [
     "int16",
     "int32",
     "int64",
+    "interp",
     "invert",
     "isclose",
     "iscomplex",
+    "iscomplexobj",
     "isdtype",
     "isfinite",
     "isin",
@@ -527,6 +556,8 @@ __all__ = [
     "isneginf",
     "isposinf",
     "isreal",
+    "isrealobj",
+    "ix_",
     "kernel",
     "left_shift",
     "less",
@@ -559,6 +590,8 @@ __all__ = [
     "multiply",
     "nan",
     "nan_to_num",
+    "nanargmax",
+    "nanargmin",
     "nancumprod",
     "nancumsum",
     "nanmax",
@@ -583,6 +616,7 @@ __all__ = [
     "place",
     "placement_of",
     "platforms",
+    "polyval",
     "positive",
     "pow",
     "power",
@@ -595,6 +629,7 @@ __all__ = [
     "rad2deg",
     "radians",
     "ravel",
+    "ravel_multi_index",
     "real",
     "reciprocal",
     "remainder",
@@ -655,6 +690,7 @@ __all__ = [
     "unique_counts",
     "unique_inverse",
     "unique_values",
+    "unravel_index",
     "unstack",
     "var",
     "vsplit",

@@ -3,7 +3,7 @@
 from situ import _native
 from situ._native import ndarray
 
-__all__ = ["may_share_memory", "ndim", "shape", "size"]
+__all__ = ["iscomplexobj", "isrealobj", "may_share_memory", "ndim", "shape", "size"]
 
 
 def ndim(x: ndarray, /) -> int:
@@ -96,3 +96,47 @@ def may_share_memory(a: ndarray, b: ndarray, /) -> bool:
     True
     """
     return _native.shares_memory(a, b)
+
+
+def iscomplexobj(x: ndarray, /) -> bool:
+    """Tell whether an array has a complex dtype.
+
+    Parameters
+    ----------
+    x
+        The array.
+
+    Returns
+    -------
+    bool
+        Whether it has.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.iscomplexobj(situ.zeros(2, "complex64"))
+    True
+    """
+    return x.dtype.kind == "c"
+
+
+def isrealobj(x: ndarray, /) -> bool:
+    """Tell whether an array has a dtype that is not complex.
+
+    Parameters
+    ----------
+    x
+        The array.
+
+    Returns
+    -------
+    bool
+        Whether it has.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.isrealobj(situ.zeros(2))
+    True
+    """
+    return x.dtype.kind != "c"

@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 
 from situ import _native
+from situ._dtypes import result_type
 from situ._native import ndarray
 from situ._queue_manager import Place
+from situ._sorting import searchsorted
 from situ.exceptions import ShapeError
 
-__all__ = ["gradient", "trapezoid"]
+__all__ = ["gradient", "interp", "polyval", "trapezoid"]
 
 
 def trapezoid(
@@ -156,3 +158,99 @@ def _slope(f: ndarray, distance: float | ndarray, axis: int, edge_order: int) ->
             + y[..., -1] * ((last * 2.0 + before_last) / (last * (last + before_last)))
         )
     return _native.moveaxis(result, -1, axis)
+
+
+def interp(
+    x: ndarray,
+    xp: ndarray,
+    fp: ndarray,
+    /,
+    left: complex | None = None,
+    right: complex | None = None,
+    *,
+    queue: Place | None = None,
+) -> ndarray:
+    """Evaluate a function that is straight between points.
+
+    Parameters
+    ----------
+    x
+        Where.
+    xp
+        Where the points are, in ascending order.
+    fp
+        The values there.
+    left, right
+        The values outside of the points; those at the ends by default.
+    queue
+        What runs it: a queue from which the arrays are accessible. By default that of the arrays.
+
+    Returns
+    -------
+    ndarray
+        The values, as ``float64`` or ``complex128``.
+
+    Examples
+    --------
+    >>> import situ
+    >>> xp, fp = situ.asarray([1.0, 2.0, 3.0]), situ.asarray([3.0, 2.0, 0.0])
+    >>> situ.interp(situ.asarray([0.0, 1.5, 2.5]), xp, fp).to_numpy()
+    array([3. , 2.5, 1. ])
+    """
+    if xp.ndim != 1 or xp.shape != fp.shape or xp.size == 0:
+        msg = (
+            f"`interp` got points of shape {xp.shape} and values of shape {fp.shape}\n"
+            "  why:  there is a value for each point, and at least one point\n"
+            "  help: give two arrays of one dimension and the same size"
+        )
+        raise ShapeError(msg)
+    real = _native.default_float(device=x.queue)
+    x, xp = (_native.bring(each, dtype=real) for each in (x, xp))
+    fp = _native.bring(fp, dtype=result_type(fp.dtype, real))
+    last = xp.size - 1
+    first = fp[0] if left is None else left
+    final = fp[last] if right is None else right
+    if last == 0:
+        result = _native.broadcast_to(fp[0], x.shape)
+    else:
+        slopes = (fp[1:] - fp[:-1]) / (xp[1:] - xp[:-1])
+        place = _native.elementwise("clip", searchsorted(xp, x, side="right") - 1, 0, last - 1)
+        slope, base, value = (
+            _native.take(each, place.reshape(-1), 0).reshape(x.shape)
+            for each in (slopes, xp[:-1], fp[:-1])
+        )
+        result = slope * (x - base) + value
+        # The last point itself belongs to no interval, and has its value whatever rounding does.
+        result = _native.elementwise("where", x == xp[last], fp[last], result, queue=queue)
+    result = _native.elementwise("where", x < xp[0], first, result, queue=queue)
+    result = _native.elementwise("where", x > xp[last], final, result, queue=queue)
+    return _native.elementwise("where", x == x, result, x, queue=queue)
+
+
+def polyval(p: ndarray, x: ndarray | complex, /) -> ndarray:
+    """Evaluate a polynomial by Horner's rule.
+
+    Parameters
+    ----------
+    p
+        Its coefficients, the highest power first.
+    x
+        Where.
+
+    Returns
+    -------
+    ndarray
+        The values.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.polyval(situ.asarray([3.0, 0.0, 1.0]), situ.asarray([2.0, 5.0])).to_numpy()
+    array([13., 76.])
+    """
+    shape = x.shape if isinstance(x, ndarray) else ()
+    dtype = result_type(p, x)
+    value = _native.full(shape, 0, dtype=dtype, device=p.queue, usm_type=p.usm_type)
+    for coefficient in _native.unstack(p, 0):
+        value = value * x + coefficient
+    return value

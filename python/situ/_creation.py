@@ -16,7 +16,11 @@ from situ.exceptions import DTypeError, ShapeError
 
 __all__ = [
     "arange",
+    "array",
+    "asanyarray",
     "asarray",
+    "ascontiguousarray",
+    "copy",
     "empty",
     "empty_like",
     "eye",
@@ -835,3 +839,108 @@ def zeros_like(
     """
     dtype, place, usm_type = _like(x, dtype, _named_place(device, queue), usm_type)
     return full(x.shape, 0, dtype=dtype, device=place, usm_type=usm_type)
+
+
+def array(
+    obj: object,
+    /,
+    dtype: npt.DTypeLike | None = None,
+    *,
+    copy: bool | None = True,
+    ndmin: int = 0,
+    device: Place | None = None,
+    queue: Place | None = None,
+    usm_type: str | None = None,
+) -> ndarray:
+    """Make an array of data; unlike `asarray`, it is a copy.
+
+    Parameters
+    ----------
+    obj, dtype, device, queue, usm_type
+        As for `asarray`.
+    copy
+        Whether to copy: ``True`` always, ``False`` never (an error if it would be necessary),
+        ``None`` only if necessary.
+    ndmin
+        How many dimensions there are at least; new ones come first.
+
+    Returns
+    -------
+    ndarray
+        The array.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.array([1, 2, 3], "float32").to_numpy()
+    array([1., 2., 3.], dtype=float32)
+    """
+    result = asarray(obj, dtype=dtype, copy=copy, device=device, queue=queue, usm_type=usm_type)
+    return _native.expand_dims(result, range(max(0, ndmin - result.ndim)))
+
+
+def copy(x: ndarray, /) -> ndarray:
+    """Copy an array into new, contiguous memory.
+
+    Parameters
+    ----------
+    x
+        An array.
+
+    Returns
+    -------
+    ndarray
+        The copy.
+
+    Examples
+    --------
+    >>> import situ
+    >>> x = situ.asarray([1, 2, 3])
+    >>> y = situ.copy(x)
+    >>> y[0] = 9
+    >>> x.to_numpy()
+    array([1, 2, 3])
+    """
+    return x.copy()
+
+
+def ascontiguousarray(
+    obj: object,
+    /,
+    dtype: npt.DTypeLike | None = None,
+    *,
+    device: Place | None = None,
+    queue: Place | None = None,
+    usm_type: str | None = None,
+) -> ndarray:
+    """Bring data to a device so that elements lie one after the other, copied only if necessary.
+
+    Parameters
+    ----------
+    obj, dtype, device, queue, usm_type
+        As for `asarray`.
+
+    Returns
+    -------
+    ndarray
+        The array, of at least one dimension.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.ascontiguousarray(situ.zeros((2, 3)).T).strides
+    (16, 8)
+    """
+    result = asarray(obj, dtype=dtype, device=device, queue=queue, usm_type=usm_type)
+    if result.ndim == 0:
+        return result.reshape(1)
+    expected = result.itemsize
+    for size, stride in zip(reversed(result.shape), reversed(result.strides), strict=True):
+        if size != 1 and stride != expected:
+            return result.copy()
+        expected *= size
+    return result
+
+
+# NumPy's other name.
+asanyarray = asarray

@@ -1,5 +1,6 @@
 """Numbers at regular places: sequences, matrices and positions, by NumPy's names."""
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,8 +13,11 @@ from situ._native import ndarray
 from situ._queue_manager import Place
 
 __all__ = [
+    "blackman",
     "fromfunction",
     "geomspace",
+    "hamming",
+    "hanning",
     "identity",
     "indices",
     "logspace",
@@ -360,3 +364,113 @@ def triu_indices(
     below = tri(n, m, k - 1, "bool", device=device, queue=queue)
     rows, columns = _native.nonzero(_native.elementwise("logical_not", below))
     return rows, columns
+
+
+def hanning(
+    m: int,
+    /,
+    *,
+    device: Place | None = None,
+    queue: Place | None = None,
+    usm_type: str | None = None,
+) -> ndarray:
+    """Make the window of von Hann: one wave of a cosine, from 0 to 0.
+
+    Parameters
+    ----------
+    m
+        How many points.
+    device, queue, usm_type
+        Where, as for `asarray`.
+
+    Returns
+    -------
+    ndarray
+        The window.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.hanning(5).to_numpy().round(4) + 0.0
+    array([0. , 0.5, 1. , 0.5, 0. ])
+    """
+    return _cosines(m, (0.5, -0.5), device, queue, usm_type)
+
+
+def hamming(
+    m: int,
+    /,
+    *,
+    device: Place | None = None,
+    queue: Place | None = None,
+    usm_type: str | None = None,
+) -> ndarray:
+    """Make the window of Hamming: one wave of a cosine that ends above 0.
+
+    Parameters
+    ----------
+    m
+        How many points.
+    device, queue, usm_type
+        Where, as for `asarray`.
+
+    Returns
+    -------
+    ndarray
+        The window.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.hamming(5).to_numpy().round(4) + 0.0
+    array([0.08, 0.54, 1.  , 0.54, 0.08])
+    """
+    return _cosines(m, (0.54, -0.46), device, queue, usm_type)
+
+
+def blackman(
+    m: int,
+    /,
+    *,
+    device: Place | None = None,
+    queue: Place | None = None,
+    usm_type: str | None = None,
+) -> ndarray:
+    """Make the window of Blackman: two waves of cosines, from 0 to 0.
+
+    Parameters
+    ----------
+    m
+        How many points.
+    device, queue, usm_type
+        Where, as for `asarray`.
+
+    Returns
+    -------
+    ndarray
+        The window.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.blackman(5).to_numpy().round(4) + 0.0
+    array([0.  , 0.34, 1.  , 0.34, 0.  ])
+    """
+    return _cosines(m, (0.42, -0.5, 0.08), device, queue, usm_type)
+
+
+def _cosines(
+    m: int,
+    terms: tuple[float, ...],
+    device: Place | None,
+    queue: Place | None,
+    usm_type: str | None,
+) -> ndarray:
+    """Return a sum of cosines, of which the first has no wave, the second one, and so on."""
+    if m == 1:
+        return linspace(1.0, 1.0, 1, device=device, queue=queue, usm_type=usm_type)
+    angles = linspace(0.0, 2 * math.pi, max(m, 0), device=device, queue=queue, usm_type=usm_type)
+    result = angles * 0.0 + terms[0]
+    for waves, size in enumerate(terms[1:], start=1):
+        result = result + _native.elementwise("cos", angles * waves) * size
+    return result

@@ -15,12 +15,15 @@ __all__ = [
     "compress",
     "copyto",
     "extract",
+    "ix_",
     "place",
     "put",
     "putmask",
+    "ravel_multi_index",
     "select",
     "take",
     "take_along_axis",
+    "unravel_index",
 ]
 
 
@@ -375,3 +378,96 @@ def _resized(values: ndarray, shape: Sequence[int]) -> ndarray:
             raise ShapeError(msg)
         flat = _native.tile(flat, [-(-size // flat.size)])
     return flat[:size].reshape(tuple(shape))
+
+
+def unravel_index(indices: ndarray, shape: Sequence[int], /) -> tuple[ndarray, ...]:
+    """Turn positions in the flat array into positions along each axis.
+
+    Parameters
+    ----------
+    indices
+        Positions in row-major order.
+    shape
+        The shape of the array.
+
+    Returns
+    -------
+    tuple of ndarray
+        Positions, an array for each axis.
+
+    Examples
+    --------
+    >>> import situ
+    >>> [each.to_numpy() for each in situ.unravel_index(situ.asarray([1, 5]), (2, 3))]
+    [array([0, 1]), array([1, 2])]
+    """
+    rest = indices
+    found: list[ndarray] = []
+    for size in reversed(shape[1:]):
+        found.append(rest % size)
+        rest = rest // size
+    return (*([rest] if shape else []), *reversed(found))
+
+
+def ravel_multi_index(indices: Sequence[ndarray], shape: Sequence[int], /) -> ndarray:
+    """Turn positions along each axis into positions in the flat array.
+
+    Parameters
+    ----------
+    indices
+        Positions, an array for each axis.
+    shape
+        The shape of the array.
+
+    Returns
+    -------
+    ndarray
+        Positions in row-major order.
+
+    Examples
+    --------
+    >>> import situ
+    >>> rows, columns = situ.asarray([0, 1]), situ.asarray([1, 2])
+    >>> situ.ravel_multi_index((rows, columns), (2, 3)).to_numpy()
+    array([1, 5])
+    """
+    if len(indices) != len(shape) or not indices:
+        msg = (
+            f"`ravel_multi_index` got {len(indices)} arrays for {len(shape)} dimensions\n"
+            "  why:  there is an array of positions for each axis\n"
+            "  help: give as many of one as of the other"
+        )
+        raise ValueError(msg)
+    result = indices[0]
+    for along, size in zip(indices[1:], shape[1:], strict=True):
+        result = result * size + along
+    return result
+
+
+def ix_(*arrays: ndarray) -> tuple[ndarray, ...]:
+    """Make an index of all pairs of positions from those along each axis; views.
+
+    Parameters
+    ----------
+    *arrays
+        Positions along each axis, or masks of an axis.
+
+    Returns
+    -------
+    tuple of ndarray
+        The index.
+
+    Examples
+    --------
+    >>> import situ
+    >>> x = situ.arange(12).reshape(3, 4)
+    >>> x[situ.ix_(situ.asarray([0, 2]), situ.asarray([1, 3]))].to_numpy()
+    array([[ 1,  3],
+           [ 9, 11]])
+    """
+    places = [_native.nonzero(each)[0] if each.dtype.kind == "b" else each for each in arrays]
+    count = len(places)
+    return tuple(
+        place.reshape([-1 if other == axis else 1 for other in range(count)])
+        for axis, place in enumerate(places)
+    )

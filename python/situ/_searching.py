@@ -1,11 +1,21 @@
 """Where elements are."""
 
+import math
+
 from situ import _native
 from situ._native import ndarray
 from situ._output import Output, stored
 from situ._queue_manager import Place
 
-__all__ = ["argmax", "argmin", "nonzero"]
+__all__ = [
+    "argmax",
+    "argmin",
+    "argwhere",
+    "flatnonzero",
+    "nanargmax",
+    "nanargmin",
+    "nonzero",
+]
 
 
 def argmax(
@@ -109,3 +119,129 @@ def nonzero(x: ndarray, /) -> tuple[ndarray, ...]:
     [array([0, 1]), array([0, 1])]
     """
     return tuple(_native.nonzero(x))
+
+
+def argwhere(x: ndarray, /) -> ndarray:
+    """Find elements that are not zero; this waits, as `nonzero`.
+
+    Parameters
+    ----------
+    x
+        An array.
+
+    Returns
+    -------
+    ndarray
+        Their positions in row-major order, a row for each.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.argwhere(situ.asarray([[3, 0], [0, 5]])).to_numpy()
+    array([[0, 0],
+           [1, 1]])
+    """
+    if x.ndim == 0:
+        return _native.full(
+            [int(bool(x)), 0], 0, dtype="int64", device=x.queue, usm_type=x.usm_type
+        )
+    return _native.stack(_native.nonzero(x), 1)
+
+
+def flatnonzero(x: ndarray, /) -> ndarray:
+    """Find elements of the flat array that are not zero; this waits, as `nonzero`.
+
+    Parameters
+    ----------
+    x
+        An array.
+
+    Returns
+    -------
+    ndarray
+        Their positions in row-major order.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.flatnonzero(situ.asarray([[3, 0], [0, 5]])).to_numpy()
+    array([0, 3])
+    """
+    return _native.nonzero(x.reshape(-1))[0]
+
+
+def nanargmax(
+    x: ndarray,
+    /,
+    axis: int | None = None,
+    out: Output = None,
+    *,
+    keepdims: bool = False,
+    queue: Place | None = None,
+) -> ndarray:
+    """Find the largest element that is not NaN; this waits, to refuse rows of nothing but NaNs.
+
+    Parameters
+    ----------
+    x, axis, out, keepdims, queue
+        As for `argmax`.
+
+    Returns
+    -------
+    ndarray
+        Positions, as ``int64``.
+
+    Examples
+    --------
+    >>> import situ
+    >>> int(situ.nanargmax(situ.asarray([1.0, float("nan"), 3.0, 2.0])))
+    2
+    """
+    numbers = _without_nan(x, -math.inf, axis, queue)
+    return argmax(numbers, axis, out, keepdims=keepdims, queue=queue)
+
+
+def nanargmin(
+    x: ndarray,
+    /,
+    axis: int | None = None,
+    out: Output = None,
+    *,
+    keepdims: bool = False,
+    queue: Place | None = None,
+) -> ndarray:
+    """Find the smallest element that is not NaN; this waits, to refuse rows of nothing but NaNs.
+
+    Parameters
+    ----------
+    x, axis, out, keepdims, queue
+        As for `argmin`.
+
+    Returns
+    -------
+    ndarray
+        Positions, as ``int64``.
+
+    Examples
+    --------
+    >>> import situ
+    >>> int(situ.nanargmin(situ.asarray([1.0, float("nan"), 3.0, 2.0])))
+    0
+    """
+    numbers = _without_nan(x, math.inf, axis, queue)
+    return argmin(numbers, axis, out, keepdims=keepdims, queue=queue)
+
+
+def _without_nan(x: ndarray, instead: float, axis: int | None, queue: Place | None) -> ndarray:
+    """Return the array with another number for NaN; refuse rows that have no other."""
+    if x.dtype.kind != "f":
+        return x
+    is_nan = _native.elementwise("isnan", x, queue=queue)
+    if bool(_native.reduce("any", _native.reduce("all", is_nan, axis=axis))):
+        msg = (
+            "there is a row of nothing but NaNs\n"
+            "  why:  none of its elements is the smallest or the largest\n"
+            "  help: leave such rows out, e.g. `x[~situ.all(situ.isnan(x), axis=-1)]`"
+        )
+        raise ValueError(msg)
+    return _native.elementwise("where", is_nan, instead, x, queue=queue)
