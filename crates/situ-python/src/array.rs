@@ -218,13 +218,13 @@ impl PyArray {
     /// The imaginary parts: a view of complex elements, and zeros for real ones.
     #[getter]
     fn imag(&self, py: Python<'_>) -> PyResult<Self> {
-        guard(|| match self.part(py, 1)? {
-            Some(view) => Ok(Self::new(view)),
-            None => {
-                let (shape, zero) = (self.array.shape(), Literal::zero(self.array.dtype()));
-                let (queue, usm_kind) = (self.array.queue(), self.array.usm_kind());
-                detach(py, || creation::full(shape, zero, queue, usm_kind)).map(Self::new)
+        guard(|| {
+            if let Some(view) = self.part(py, 1)? {
+                return Ok(Self::new(view));
             }
+            let (shape, zero) = (self.array.shape(), Literal::zero(self.array.dtype()));
+            let (queue, usm_kind) = (self.array.queue(), self.array.usm_kind());
+            detach(py, || creation::full(shape, zero, queue, usm_kind)).map(Self::new)
         })
     }
 
@@ -372,13 +372,11 @@ fn assign_all(py: Python<'_>, target: &Array, value: &Bound<'_, PyAny>) -> PyRes
 
 /// A shape as Python writes it.
 fn shape_text(shape: &[usize]) -> String {
-    match shape {
-        [size] => format!("({size},)"),
-        _ => {
-            let sizes: Vec<_> = shape.iter().map(ToString::to_string).collect();
-            format!("({})", sizes.join(", "))
-        }
+    if let [size] = shape {
+        return format!("({size},)");
     }
+    let sizes: Vec<_> = shape.iter().map(ToString::to_string).collect();
+    format!("({})", sizes.join(", "))
 }
 
 /// One axis or several.
