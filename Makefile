@@ -95,6 +95,7 @@ snapshots: setup  ## Rewrite the expected outputs of snapshot tests, for review 
 bench: build .venv/.group-bench .venv/.group-drivers  ## Measure against NumPy, bandwidth and bare drivers
 	@$(BIN)/python benches/python/bench_spine.py
 	@$(BIN)/python benches/python/bench_runtime.py
+	@$(BIN)/python benches/python/bench_array.py
 	@$(WITH_DRIVERS) $(BIN)/python benches/python/bench_drivers.py
 
 .PHONY: wheel

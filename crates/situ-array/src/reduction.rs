@@ -180,7 +180,7 @@ impl Reduction<'_> {
             is_prepared: false,
         };
         // The blocks of the first pass say where to look.
-        let walk = Walk::of(step);
+        let walk = Walk::of(step, innermost(&kept));
         let blocks = length.div_ceil(walk.block_length());
         let pass = Pass {
             length,
@@ -243,7 +243,7 @@ impl Reduction<'_> {
         let mut kept = SmallVec::<[Loop; 4]>::from(kept);
         let count: usize = kept.iter().map(|each| each.size).product();
         loop {
-            let walk = Walk::of(step);
+            let walk = Walk::of(step, innermost(&kept));
             let blocks = length.div_ceil(walk.block_length());
             let pass = Pass {
                 length,
@@ -286,9 +286,16 @@ impl Reduction<'_> {
             arguments.push(Argument::Scalar(divisor));
         }
         arguments.push(index(pass.length as i64));
-        let own_dimension = pass.walk == Walk::Across && kept.len() > 1;
-        if pass.walk == Walk::Across {
+        let own_dimension = match pass.walk {
+            Walk::Along => false,
+            Walk::Beside => true,
+            Walk::Across => kept.len() > 1,
+        };
+        if pass.walk != Walk::Along {
             arguments.push(index(pass.step as i64));
+        }
+        if pass.walk == Walk::Beside {
+            arguments.push(index(innermost(kept).0 as i64));
         }
         let flat = kept.len() - usize::from(own_dimension);
         let inner_sizes = kept[..flat].iter().skip(1);
@@ -297,6 +304,11 @@ impl Reduction<'_> {
         let (blocks, count) = (pass.blocks as u64, count as u64);
         let sizes: SmallVec<[u64; 3]> = match pass.walk {
             Walk::Along => SmallVec::from_slice(&[count, blocks]),
+            Walk::Beside => {
+                let columns = innermost(kept).0 as u64;
+                let groups = columns.div_ceil(reduce::COLUMNS as u64);
+                SmallVec::from_slice(&[blocks, count / columns, groups])
+            }
             Walk::Across if own_dimension => {
                 let inner = kept[flat].size as u64;
                 SmallVec::from_slice(&[blocks, count / inner, inner])
@@ -318,6 +330,11 @@ impl Reduction<'_> {
         } else {
             self.prepare
         };
+        let accumulate = if source.is_prepared {
+            self.accumulate
+        } else {
+            within_block(prepare, self.accumulate, source.array.dtype())
+        };
         let (finish, output) = if pass.is_final {
             let finish = self.finish.map_or(Finish::Convert, |finish| finish.0);
             (finish, self.dtype)
@@ -329,7 +346,7 @@ impl Reduction<'_> {
             finish,
             combine: self.combine,
             input: source.array.dtype(),
-            accumulate: self.accumulate,
+            accumulate,
             output,
             walk: pass.walk,
             kept_rank: kept.len() as u8,
@@ -375,6 +392,26 @@ impl Source {
             allocation: std::sync::Arc::clone(self.array.allocation()),
             byte_offset: self.offset * self.array.dtype().size_bytes(),
         }
+    }
+}
+
+/// The size and stride of the innermost loop.
+fn innermost(loops: &[Loop]) -> (usize, isize) {
+    loops
+        .last()
+        .map_or((1, 0), |innermost| (innermost.size, innermost.strides[0]))
+}
+
+/// The dtype that a work-item combines in: what is counted within a block needs few bits, and answers
+/// to questions are bytes, of which a register holds more.
+fn within_block(prepare: Prepare, accumulate: DType, input: DType) -> DType {
+    match (prepare, accumulate) {
+        (Prepare::IsNonZero | Prepare::IsNumber, DType::I64) if input.size_bytes() <= 2 => {
+            DType::I16
+        }
+        (Prepare::IsNonZero | Prepare::IsNumber, DType::I64) => DType::I32,
+        (Prepare::IsNonZero, DType::Bool) if input.size_bytes() == 1 => DType::U8,
+        _ => accumulate,
     }
 }
 

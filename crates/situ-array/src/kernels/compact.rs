@@ -1,9 +1,9 @@
 //! The compact template: the positions of elements that are not zero, one after the other.
 //!
 //! A row is cut into blocks, of which each work-item has one. How many positions come before those of a block is
-//! known: the blocks were counted and the counts scanned.
+//! known: the blocks were counted and the counts scanned; the last number is that of all.
 //!
-//! Parameters, in this order: `out`, `in`, `before` (for each block), `length`.
+//! Parameters, in this order: `out`, `in`, `before` (for each block, and for the end), `length`.
 
 use situ_ir::{AddressSpace, BinaryOperator, DType, FunctionBuilder, Module, Type};
 
@@ -34,15 +34,22 @@ pub fn module(name: &str, shape: CompactShape) -> Module {
     let next = f.variable("next", DType::I64);
     let first = f.load(before, block);
     f.assign(next, first);
+    let one = f.index(1);
+    let following_block = f.add(block, one);
+    let limit = f.load(before, following_block);
+    let limit = f.bind("limit", limit);
+    // Each position is written where the next one belongs, and stays if it is one. That has no branch that
+    // depends on an element; the one there is only changes once, when the block's last position is found.
     f.for_range("i", start, end, |f, i| {
-        let element = f.load(input, i);
-        let is_nonzero = f.cast(element, DType::Bool);
-        f.if_(is_nonzero, |f| {
-            let to = f.get(next);
-            let to = f.bind("to", to);
+        let to = f.get(next);
+        let to = f.bind("to", to);
+        let is_open = f.binary(BinaryOperator::Less, to, limit);
+        f.if_(is_open, |f| {
             f.store(out, to, i);
-            let one = f.index(1);
-            let following = f.add(to, one);
+            let element = f.load(input, i);
+            let is_nonzero = f.cast(element, DType::Bool);
+            let moved = f.cast(is_nonzero, DType::I64);
+            let following = f.add(to, moved);
             f.assign(next, following);
         });
     });

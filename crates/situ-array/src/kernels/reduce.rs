@@ -5,20 +5,22 @@
 //! writes partial results, which the same template reduces again until one block is left. Rounding
 //! errors therefore grow with the logarithm of the number of blocks, not with the number of elements.
 //!
-//! Two walks, by what is next to each other in memory:
+//! Three walks, by what is next to each other in memory:
 //!
 //! * [`Walk::Along`]: the reduced elements are neighbours. A work-item runs along them with
 //!   [`LANES`] accumulators, which become vector registers.
-//! * [`Walk::Across`]: the results' elements are neighbours. Neighbouring work-items reduce
-//!   neighbouring columns, row by row; blocks are short so that rows stay in the cache.
+//! * [`Walk::Beside`]: the results' elements are neighbours. A work-item goes down [`COLUMNS`]
+//!   neighbouring columns at once, row by row, which become vector registers too.
+//! * [`Walk::Across`]: nobody is, or results are few. Neighbouring work-items reduce neighbouring
+//!   columns; blocks are short so that rows stay in the cache.
 //!
 //! What is combined need not be the elements themselves ([`Prepare`]), and what comes out need not be the
 //! combination itself ([`Finish`]): a variance is one kernel.
 //!
 //! Parameters, in this order: `out`, `in`, `center` and `group` (only for [`Prepare::SquaredDistance`]),
 //! `divisor` (only for [`Finish::Divide`] and [`Finish::Root`]), `length` (of the reduced loop), `step` (its
-//! stride, only for [`Walk::Across`]), the sizes of the kept loops but the outermost, the strides of the
-//! kept loops.
+//! stride, not for [`Walk::Along`]), `columns` (the size of the innermost kept loop, only for
+//! [`Walk::Beside`]), the sizes of the kept loops but the outermost, the strides of the kept loops.
 
 use situ_ir::promotion::complex_of;
 use situ_ir::{
@@ -31,19 +33,29 @@ use super::rows;
 /// How many accumulators a work-item has when it runs along memory.
 pub const LANES: i64 = 16;
 
+/// How many columns a work-item goes down at once.
+pub const COLUMNS: usize = 32;
+
 /// Which elements are neighbours in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Walk {
     /// The reduced ones, at stride one.
     Along,
+    /// The kept ones, at stride one and enough of them.
+    Beside,
     /// The kept ones, or nobody.
     Across,
 }
 
 impl Walk {
-    /// The walk along a loop with this step.
-    pub fn of(step: isize) -> Self {
-        if step == 1 { Self::Along } else { Self::Across }
+    /// The walk along a loop with this step, where the innermost of the kept loops has this size and
+    /// stride.
+    pub fn of(step: isize, (columns, stride): (usize, isize)) -> Self {
+        match step {
+            1 => Self::Along,
+            _ if stride == 1 && columns >= COLUMNS => Self::Beside,
+            _ => Self::Across,
+        }
     }
 
     /// The strides of kept elements and of blocks in what a launch writes: it lies (kept, block), or
@@ -51,7 +63,7 @@ impl Walk {
     pub fn partial_strides(self, kept: usize, blocks: usize) -> (isize, isize) {
         match self {
             Self::Along => (blocks as isize, 1),
-            Self::Across => (1, kept as isize),
+            Self::Beside | Self::Across => (1, kept as isize),
         }
     }
 
@@ -59,7 +71,7 @@ impl Walk {
     pub fn block_length(self) -> usize {
         match self {
             Self::Along => 1024,
-            Self::Across => 256,
+            Self::Beside | Self::Across => 256,
         }
     }
 }
@@ -134,6 +146,8 @@ pub fn identity(combine: BinaryOperator, dtype: DType) -> Literal {
         BinaryOperator::Maximum => Literal::from_f64(dtype, f64::NEG_INFINITY),
         BinaryOperator::BitOr => Literal::zero(dtype),
         BinaryOperator::BitAnd if dtype.is_bool() => Literal::Bool(true),
+        // Answers to questions, as bytes.
+        BinaryOperator::BitAnd if dtype == DType::U8 => Literal::one(dtype),
         other => panic!("arrays are not reduced with {}", other.name()),
     }
 }
@@ -142,6 +156,7 @@ pub fn identity(combine: BinaryOperator, dtype: DType) -> Literal {
 pub fn module(name: &str, shape: &ReduceShape) -> Module {
     let dims = match shape.walk {
         Walk::Along => 2,
+        Walk::Beside => 3,
         Walk::Across => 2 + u8::from(shape.kept_rank > 1),
     };
     let mut f = FunctionBuilder::kernel(name, dims);
@@ -157,8 +172,14 @@ pub fn module(name: &str, shape: &ReduceShape) -> Module {
     let divisor = (shape.finish != Finish::Convert)
         .then(|| f.parameter("divisor", shape.accumulate.real().into()));
     let length = f.parameter("length", Type::INDEX);
+    let mut columns = None;
     let position = match shape.walk {
         Walk::Along => position_along(&mut f, shape.kept_rank),
+        Walk::Beside => {
+            let (position, count) = position_beside(&mut f, shape.kept_rank);
+            columns = Some(count);
+            position
+        }
         Walk::Across => position_across(&mut f, shape.kept_rank),
     };
     let start = {
@@ -172,26 +193,27 @@ pub fn module(name: &str, shape: &ReduceShape) -> Module {
         f.binary(BinaryOperator::Minimum, end, length)
     };
     let end = f.bind("end", end);
-    // Loops that are reduced later share the number of the result they will become part of.
-    let center = center.map(|(center, group)| {
-        let at = f.binary(BinaryOperator::TruncatingDivide, position.kept, group);
-        let center = f.load(center, at);
-        f.bind("center", center)
-    });
-    let elements = Elements {
+    let kernel = Kernel {
         shape,
+        out,
         input,
         center,
-        base: position.base,
-        step: position.step,
+        divisor,
+        position,
+        start,
+        end,
     };
-    let result = match shape.walk {
-        Walk::Along => combine_along(&mut f, &elements, start, end),
-        Walk::Across => combine_across(&mut f, &elements, start, end),
-    };
-    let result = divisor.map_or(result, |divisor| finished(&mut f, *shape, result, divisor));
-    let result = f.cast(result, shape.output);
-    f.store(out, position.result, result);
+    match columns {
+        None => {
+            let elements = kernel.elements(&mut f, None);
+            let result = match shape.walk {
+                Walk::Along => combine_along(&mut f, &elements, start, end),
+                Walk::Beside | Walk::Across => combine_across(&mut f, &elements, start, end),
+            };
+            kernel.store(&mut f, None, result);
+        }
+        Some(columns) => kernel.columns(&mut f, columns),
+    }
     let mut module = Module::new(name);
     f.finish(&mut module);
     module
@@ -220,6 +242,96 @@ fn finished(
     match shape.finish {
         Finish::Root => f.math(MathFunction::Sqrt, &[quotient]),
         Finish::Convert | Finish::Divide => quotient,
+    }
+}
+
+/// What all work-items of a kernel have.
+struct Kernel<'a> {
+    shape: &'a ReduceShape,
+    out: Handle<Expression>,
+    input: Handle<Expression>,
+    /// What elements are compared with, and how many of the kept ones share a number.
+    center: Option<(Handle<Expression>, Handle<Expression>)>,
+    divisor: Option<Handle<Expression>>,
+    position: Position,
+    start: Handle<Expression>,
+    end: Handle<Expression>,
+}
+
+impl Kernel<'_> {
+    /// The elements of the reduced loop, some columns further if that is said.
+    fn elements(
+        &self,
+        f: &mut FunctionBuilder,
+        column: Option<Handle<Expression>>,
+    ) -> Elements<'_> {
+        let moved = |f: &mut FunctionBuilder, place| column.map_or(place, |by| f.add(place, by));
+        // Loops that are reduced later share the number of the result they will become part of.
+        let center = self.center.map(|(center, group)| {
+            let kept = moved(f, self.position.kept);
+            let at = f.binary(BinaryOperator::TruncatingDivide, kept, group);
+            let center = f.load(center, at);
+            f.bind("center", center)
+        });
+        Elements {
+            shape: self.shape,
+            input: self.input,
+            center,
+            base: moved(f, self.position.base),
+            step: self.position.step,
+        }
+    }
+
+    /// Writes what the elements were combined to.
+    fn store(
+        &self,
+        f: &mut FunctionBuilder,
+        column: Option<Handle<Expression>>,
+        result: Handle<Expression>,
+    ) {
+        let result = self
+            .divisor
+            .map_or(result, |divisor| finished(f, *self.shape, result, divisor));
+        let result = f.cast(result, self.shape.output);
+        let at = self.position.result;
+        let at = column.map_or(at, |column| f.add(at, column));
+        f.store(self.out, at, result);
+    }
+
+    /// Goes down [`COLUMNS`] columns at once, or down those that are left one after the other.
+    fn columns(&self, f: &mut FunctionBuilder, left: Handle<Expression>) {
+        let all = f.index(COLUMNS as i64);
+        let are_all = f.binary(BinaryOperator::GreaterEqual, left, all);
+        f.if_else(
+            are_all,
+            |f| {
+                let columns: Vec<_> = (0..COLUMNS as i64)
+                    .map(|lane| {
+                        let column = f.index(lane);
+                        let elements = self.elements(f, Some(column));
+                        let accumulator = elements.accumulator(f, lane);
+                        (column, elements, accumulator)
+                    })
+                    .collect();
+                f.for_range("i", self.start, self.end, |f, i| {
+                    for (_, elements, accumulator) in &columns {
+                        elements.combine(f, *accumulator, i);
+                    }
+                });
+                for (column, _, accumulator) in columns {
+                    let result = f.get(accumulator);
+                    self.store(f, Some(column), result);
+                }
+            },
+            |f| {
+                let first = f.index(0);
+                f.for_range("column", first, left, |f, column| {
+                    let elements = self.elements(f, Some(column));
+                    let result = combine_across(f, &elements, self.start, self.end);
+                    self.store(f, Some(column), result);
+                });
+            },
+        );
     }
 }
 
@@ -287,6 +399,37 @@ fn position_across(f: &mut FunctionBuilder, kept_rank: u8) -> Position {
         step: Some(step),
         result,
     }
+}
+
+/// Range (block, outer kept, group of columns): the first of the columns, and how many are left.
+fn position_beside(f: &mut FunctionBuilder, kept_rank: u8) -> (Position, Handle<Expression>) {
+    let step = f.parameter("step", Type::INDEX);
+    let columns = f.parameter("columns", Type::INDEX);
+    let (block, outer, group) = (f.global_id(0), f.global_id(1), f.global_id(2));
+    let mut indices = rows::indices(f, usize::from(kept_rank) - 1, outer);
+    let width = f.index(COLUMNS as i64);
+    let first = f.multiply(group, width);
+    let first = f.bind("first", first);
+    indices.push(first);
+    let base = rows::position(f, "in", &indices);
+    let rows = f.work_item(WorkItemQuery::GlobalSize(1));
+    let row = f.multiply(outer, columns);
+    let kept = f.add(row, first);
+    let kept = f.bind("kept", kept);
+    let count = f.multiply(rows, columns);
+    let before = f.multiply(block, count);
+    let result = f.add(before, kept);
+    let result = f.bind("result", result);
+    let left = f.binary(BinaryOperator::Subtract, columns, first);
+    let left = f.bind("left", left);
+    let position = Position {
+        kept,
+        block,
+        base,
+        step: Some(step),
+        result,
+    };
+    (position, left)
 }
 
 /// The elements of one reduced loop.
@@ -480,8 +623,9 @@ mod tests {
 
     #[test]
     fn every_walk_and_rank_validates() {
-        for walk in [Walk::Along, Walk::Across] {
-            for kept_rank in 0..5 {
+        for walk in [Walk::Along, Walk::Beside, Walk::Across] {
+            // There is nothing beside a result that is alone.
+            for kept_rank in u8::from(walk == Walk::Beside)..5 {
                 for combine in [BinaryOperator::Add, BinaryOperator::Maximum] {
                     let shape = ReduceShape {
                         combine,
