@@ -40,14 +40,18 @@ __all__ = [
     "build_info",
     "cache_state",
     "cached_programs",
+    "cholesky",
     "clear_cache",
     "concat",
     "default_float",
+    "det",
     "device_facts",
     "devices",
     "diagonal",
     "diff",
     "driver_reports",
+    "eig",
+    "eigh",
     "elementwise",
     "elementwise_functions",
     "empty",
@@ -61,8 +65,10 @@ __all__ = [
     "from_numpy",
     "from_usm_interface",
     "full",
+    "inv",
     "iota",
     "isin",
+    "matmul",
     "memory_statistics",
     "moveaxis",
     "ndarray",
@@ -71,6 +77,7 @@ __all__ = [
     "placement_of",
     "placement_of_nested",
     "platforms",
+    "qr",
     "queues_equivalent",
     "reduce",
     "remove_virtual_devices",
@@ -83,9 +90,13 @@ __all__ = [
     "searchsorted",
     "share_dlpack",
     "shares_memory",
+    "slogdet",
+    "solve",
     "sort",
     "squeeze",
     "stack",
+    "svd",
+    "svdvals",
     "take",
     "take_along_axis",
     "tile",
@@ -93,6 +104,7 @@ __all__ = [
     "unique",
     "unknown_environment_variables",
     "unstack",
+    "vecdot",
     "version",
     "wait_at_exit",
 ]
@@ -227,6 +239,26 @@ def unstack(x: ndarray, axis: int = 0) -> list[ndarray]: ...
 def concat(
     arrays: Sequence[ndarray], axis: int | None, *, queue: _Place | None = None
 ) -> ndarray: ...
+def matmul(
+    x1: ndarray, x2: ndarray, *, out: ndarray | None = None, queue: _Place | None = None
+) -> ndarray: ...
+def vecdot(x1: ndarray, x2: ndarray, axis: int, *, queue: _Place | None = None) -> ndarray: ...
+def cholesky(x: ndarray, *, upper: bool, queue: _Place | None = None) -> ndarray: ...
+def qr(x: ndarray, *, mode: str, queue: _Place | None = None) -> tuple[ndarray, ndarray]: ...
+def det(x: ndarray, *, queue: _Place | None = None) -> ndarray: ...
+def slogdet(x: ndarray, *, queue: _Place | None = None) -> tuple[ndarray, ndarray]: ...
+def inv(x: ndarray, *, queue: _Place | None = None) -> ndarray: ...
+def solve(x1: ndarray, x2: ndarray, *, queue: _Place | None = None) -> ndarray: ...
+def eigh(
+    x: ndarray, *, upper: bool, vectors: bool, queue: _Place | None = None
+) -> tuple[ndarray, ndarray | None]: ...
+def eig(
+    x: ndarray, *, vectors: bool, queue: _Place | None = None
+) -> tuple[ndarray, ndarray | None]: ...
+def svd(
+    x: ndarray, *, full_matrices: bool, queue: _Place | None = None
+) -> tuple[ndarray, ndarray, ndarray]: ...
+def svdvals(x: ndarray, *, queue: _Place | None = None) -> ndarray: ...
 def stack(arrays: Sequence[ndarray], axis: int = 0, *, queue: _Place | None = None) -> ndarray: ...
 def roll(
     x: ndarray,
@@ -1085,6 +1117,9 @@ class ndarray:
     def __mod__(self, other: ndarray | _Number, /) -> ndarray: ...
     def __rmod__(self, other: ndarray | _Number, /) -> ndarray: ...
     def __imod__(self, other: ndarray | _Number, /) -> ndarray: ...
+    def __matmul__(self, other: ndarray, /) -> ndarray: ...
+    def __rmatmul__(self, other: ndarray, /) -> ndarray: ...
+    def __imatmul__(self, other: ndarray, /) -> ndarray: ...
     def __and__(self, other: ndarray | _Number, /) -> ndarray: ...
     def __rand__(self, other: ndarray | _Number, /) -> ndarray: ...
     def __iand__(self, other: ndarray | _Number, /) -> ndarray: ...

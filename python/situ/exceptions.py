@@ -9,6 +9,8 @@ do about it. Nothing here formats messages; the Rust layers write them and
 ``crates/situ-python/src/error.rs`` chooses the class.
 """
 
+import numpy as np
+
 
 class SituError(Exception):
     """Base of every error situ raises.
@@ -54,6 +56,18 @@ class ShapeError(SituError, ValueError):
 
 class DTypeError(SituError, TypeError):
     """An element type is unknown here, or two of them have no common type."""
+
+
+class LinAlgError(SituError, np.linalg.LinAlgError):
+    """A matrix does not have what was asked for: an inverse, a decomposition, a square shape.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import situ
+    >>> issubclass(situ.LinAlgError, np.linalg.LinAlgError)
+    True
+    """
 
 
 class KernelError(SituError):

@@ -6,6 +6,7 @@ use thiserror::Error;
 
 use crate::casting::Casting;
 use crate::functions::moving::CopyReason;
+use crate::host::decomposition::Problem;
 use crate::layout::MAX_DIMS;
 use crate::placement::Refusal;
 
@@ -320,6 +321,84 @@ pub enum Error {
         /// The smallest count.
         count: i64,
     },
+    /// An array that is no matrix.
+    #[error(
+        "`{operation}` needs matrices, but the array has {ndim} dimensions\n  why:  matrices are in the last two \
+         dimensions\n  help: add dimensions, e.g. with `x[None, :]`"
+    )]
+    MatrixNeeded {
+        /// The function.
+        operation: &'static str,
+        /// How many dimensions there are.
+        ndim: usize,
+    },
+    /// Matrices with more rows than columns, or fewer.
+    #[error(
+        "`{operation}` needs square matrices, not {rows} rows and {columns} columns\n  why:  the array has the shape \
+         {}, and its matrices are in the last two dimensions\n  help: for other matrices there are `linalg.svd`, \
+         `linalg.qr`, `linalg.pinv` and `linalg.lstsq`",
+        tuple(shape)
+    )]
+    NotSquare {
+        /// The function.
+        operation: &'static str,
+        /// The array's shape.
+        shape: Vec<usize>,
+        /// Rows of a matrix.
+        rows: usize,
+        /// Columns of a matrix.
+        columns: usize,
+    },
+    /// A matrix that has no decomposition, or no inverse.
+    #[error(
+        "`{operation}` has no answer for {}\n  why:  {}\n  help: {}",
+        matrix_name(*matrix, shape),
+        problem_reason(*problem),
+        problem_help(*problem)
+    )]
+    NoDecomposition {
+        /// The function.
+        operation: &'static str,
+        /// Which matrix, counted flat.
+        matrix: usize,
+        /// The array's shape.
+        shape: Vec<usize>,
+        /// What is wrong with it.
+        problem: Problem,
+    },
+    /// Systems of equations and right sides that do not fit together.
+    #[error(
+        "cannot solve equations with matrices of shape {} and right sides of shape {}\n  why:  {why}\n  help: right \
+         sides are one vector, or columns of matrices in the last two dimensions; `b[..., None]` makes a column of each \
+         vector",
+        tuple(matrices),
+        tuple(right)
+    )]
+    EquationShapes {
+        /// The matrices' shape.
+        matrices: Vec<usize>,
+        /// The right sides' shape.
+        right: Vec<usize>,
+        /// What does not fit.
+        why: &'static str,
+    },
+    /// Operands of a product whose shapes do not fit together.
+    #[error(
+        "cannot multiply {what} of shapes {} and {}\n  why:  {why}\n  help: transpose or reshape one of them, e.g. \
+         with `x.mT`",
+        tuple(left),
+        tuple(right)
+    )]
+    ProductShapes {
+        /// What they are.
+        what: &'static str,
+        /// What does not fit.
+        why: &'static str,
+        /// The left operand's shape.
+        left: Vec<usize>,
+        /// The right operand's shape.
+        right: Vec<usize>,
+    },
     /// An array with too few dimensions.
     #[error(
         "`{operation}` needs an array with at least {needed} dimensions, not {ndim}\n  help: add dimensions, \
@@ -553,6 +632,51 @@ fn dimensions(ndim: usize) -> String {
     match ndim {
         1 => "1 dimension".to_owned(),
         _ => format!("{ndim} dimensions"),
+    }
+}
+
+/// Which matrix of an array is meant.
+fn matrix_name(matrix: usize, shape: &[usize]) -> String {
+    let batch = &shape[..shape.len().saturating_sub(2)];
+    if batch.is_empty() {
+        return "this matrix".to_owned();
+    }
+    let mut rest = matrix;
+    let mut indices: Vec<usize> = batch
+        .iter()
+        .rev()
+        .map(|&size| {
+            let index = rest % size.max(1);
+            rest /= size.max(1);
+            index
+        })
+        .collect();
+    indices.reverse();
+    let indices: Vec<_> = indices.iter().map(ToString::to_string).collect();
+    format!("the matrix `x[{}]`", indices.join(", "))
+}
+
+fn problem_reason(problem: Problem) -> &'static str {
+    match problem {
+        Problem::Singular => "it is singular: its rows depend on each other",
+        Problem::NotPositiveDefinite => "it is not positive definite",
+        Problem::NotFinite => "it contains NaN or infinity",
+        Problem::NoConvergence => "the iterations did not converge",
+    }
+}
+
+fn problem_help(problem: Problem) -> &'static str {
+    match problem {
+        Problem::Singular => {
+            "`linalg.matrix_rank` counts its independent rows; `linalg.pinv` and `linalg.lstsq` have an \
+             answer for any matrix"
+        }
+        Problem::NotPositiveDefinite => {
+            "`linalg.eigvalsh` shows its eigenvalues, which all have to be positive; adding a small multiple of the \
+             identity raises them"
+        }
+        Problem::NotFinite => "find such elements with `situ.isfinite`",
+        Problem::NoConvergence => "scale it so that its elements are of moderate size",
     }
 }
 

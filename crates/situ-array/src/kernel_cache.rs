@@ -12,10 +12,12 @@ use situ_runtime::{Device, Kernel, Program};
 
 use crate::error::Error;
 use crate::kernels::compact::CompactShape;
+use crate::kernels::dot::DotShape;
 use crate::kernels::indexed::IndexedShape;
 use crate::kernels::iota::IotaShape;
 use crate::kernels::locate::LocateShape;
 use crate::kernels::map::MapShape;
+use crate::kernels::matmul::MatmulShape;
 use crate::kernels::merge_sort::SortShape;
 use crate::kernels::reduce::ReduceShape;
 use crate::kernels::scan::ScanShape;
@@ -37,6 +39,10 @@ pub enum KernelKey {
     Reduce(ReduceShape),
     /// A look for what rows were reduced to.
     Locate(LocateShape),
+    /// Sums of products along rows.
+    Dot(DotShape),
+    /// Products of matrices.
+    Matmul(MatmulShape),
     /// A scan.
     Scan(ScanShape),
     /// Elements at indices in memory.

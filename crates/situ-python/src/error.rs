@@ -20,6 +20,7 @@ pub(crate) mod exceptions {
     pyo3::import_exception!(situ.exceptions, InternalError);
     pyo3::import_exception!(situ.exceptions, KernelError);
     pyo3::import_exception!(situ.exceptions, KernelTypeError);
+    pyo3::import_exception!(situ.exceptions, LinAlgError);
     pyo3::import_exception!(situ.exceptions, OutOfMemoryError);
     pyo3::import_exception!(situ.exceptions, PlacementError);
     pyo3::import_exception!(situ.exceptions, ShapeError);
@@ -90,7 +91,12 @@ fn array_class(error: &situ_array::Error) -> fn(String) -> PyErr {
         | E::TooFewDimensions { .. }
         | E::TransformLength { .. }
         | E::TransformCounts { .. }
+        | E::ProductShapes { .. }
         | E::ReshapeSize { .. } => exceptions::ShapeError::new_err,
+        E::EquationShapes { .. }
+        | E::MatrixNeeded { .. }
+        | E::NoDecomposition { .. }
+        | E::NotSquare { .. } => exceptions::LinAlgError::new_err,
         E::IndexOutOfBounds { .. }
         | E::IndexDType { .. }
         | E::MaskShape { .. }

@@ -37,6 +37,7 @@ mod host_memory;
 mod index;
 mod interrupt;
 mod kernel;
+mod linalg;
 mod manipulation;
 mod memory;
 mod moving;
@@ -91,6 +92,10 @@ mod _native {
     use crate::host_memory::{default_float, from_numpy};
     #[pymodule_export]
     use crate::kernel::{PyDeviceFunction, PyKernel, PyRangedKernel};
+    #[pymodule_export]
+    use crate::linalg::{
+        cholesky, det, eig, eigh, inv, matmul, qr, slogdet, solve, svd, svdvals, vecdot,
+    };
     #[pymodule_export]
     use crate::manipulation::{
         broadcast_to, concat, diagonal, expand_dims, flip, moveaxis, permute_dims, repeat, reshape,

@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use pyo3::pyclass::CompareOp;
 use situ_array::functions::apply::{self, Operand};
 use situ_array::functions::elementwise::{Elementwise, find};
+use situ_array::functions::linalg::product;
 
 use crate::array::PyArray;
 use crate::detach::detach;
@@ -108,6 +109,23 @@ impl PyArray {
         })
     }
 
+    /// The product with another matrix, in the order given.
+    fn matmul<'py>(&self, other: &Bound<'py, PyAny>, order: Order) -> PyResult<Bound<'py, PyAny>> {
+        let py = other.py();
+        guard(|| {
+            let Some(other) = operand::from_python(other)? else {
+                return Ok(py.NotImplemented().into_bound(py));
+            };
+            let this = Operand::Array(self.array().clone());
+            let operands = match order {
+                Order::ThisFirst => [&this, &other],
+                Order::OtherFirst => [&other, &this],
+            };
+            let result = detach(py, || product::matmul(operands, None, None))?;
+            Ok(Bound::new(py, Self::new(result))?.into_any())
+        })
+    }
+
     fn unary(&self, py: Python<'_>, function: &'static Elementwise) -> PyResult<Self> {
         guard(|| {
             let operands = [Operand::Array(self.array().clone())];
@@ -196,6 +214,29 @@ impl PyArray {
 
     fn __rdivmod__<'py>(&self, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         self.quotient_and_remainder(other, Order::OtherFirst)
+    }
+
+    fn __matmul__<'py>(&self, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.matmul(other, Order::ThisFirst)
+    }
+
+    fn __rmatmul__<'py>(&self, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.matmul(other, Order::OtherFirst)
+    }
+
+    fn __imatmul__(&self, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        let py = other.py();
+        guard(|| {
+            let Some(other) = operand::from_python(other)? else {
+                return Err(PyTypeError::new_err(format!(
+                    "`matmul` does not take `{}`",
+                    other.get_type().name()?
+                )));
+            };
+            let this = Operand::Array(self.array().clone());
+            let work = || product::matmul([&this, &other], Some(self.array()), None);
+            detach(py, work).map(|_| ())
+        })
     }
 
     fn __and__<'py>(&self, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {

@@ -6,6 +6,7 @@ pub mod differences;
 pub mod elementwise;
 pub mod fourier;
 pub mod indexing;
+pub mod linalg;
 pub mod manipulation;
 pub mod moving;
 pub mod scanning;

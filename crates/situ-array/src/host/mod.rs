@@ -6,9 +6,13 @@
 //! | module | about |
 //! |---|---|
 //! | `fourier` | discrete Fourier transforms |
+//! | [`decomposition`] | decompositions of matrices |
+//! | [`matrix_product`] | products of matrices |
 //! | [`pool`] | the threads such code shares its work among |
 
+pub mod decomposition;
 pub(crate) mod fourier;
+pub mod matrix_product;
 pub mod pool;
 
 use std::sync::Arc;

@@ -5,10 +5,12 @@
 //! arguments of the kernel, so one kernel serves every size.
 
 pub mod compact;
+pub mod dot;
 pub mod indexed;
 pub mod iota;
 pub mod locate;
 pub mod map;
+pub mod matmul;
 pub mod merge_sort;
 pub mod order;
 pub mod reduce;

@@ -592,7 +592,7 @@ fn combine_along(
 }
 
 /// Repeats `body` while another `width` elements fit before `end`, moving the counter by `width`.
-fn advance_while_fits(
+pub(super) fn advance_while_fits(
     f: &mut FunctionBuilder,
     counter: Handle<Variable>,
     end: Handle<Expression>,

@@ -1,0 +1,233 @@
+//! What is found by Gaussian elimination with row exchanges.
+//!
+//! As in LAPACK, a matrix is singular if a pivot is exactly zero. NaNs make every number that is found NaN,
+//! and the elimination is not even tried.
+
+use faer::linalg::solvers::{DenseSolveCore, PartialPivLu, Solve};
+use faer::{MatMut, MatRef};
+
+use super::field::{Field, Float};
+use super::{Effort, Failure, Problem};
+
+/// The determinants of matrices of `size` rows: their sign (a number of magnitude one, or zero), and the
+/// logarithm of their magnitude.
+///
+/// # Errors
+/// Never; the type is that of its kin.
+pub fn log_determinants<T: Field>(
+    size: usize,
+    matrices: &[T],
+    signs: &mut [T],
+    logarithms: &mut [T::Part],
+) -> Result<(), Failure> {
+    let inputs = matrices.chunks_exact(size * size);
+    let items = inputs.zip(signs.iter_mut().zip(logarithms));
+    effort(size, matrices).share(items, |(input, (sign, logarithm))| {
+        if input.iter().any(|&element| element.has_nan()) {
+            (*sign, *logarithm) = (T::nan(), T::Part::NAN);
+            return Ok(());
+        }
+        let lu = lu(size, input);
+        (*sign, *logarithm) = (permutation_sign(&lu), T::Part::ZERO);
+        for pivot in pivots(&lu) {
+            let magnitude = pivot.magnitude();
+            if magnitude == T::Part::ZERO {
+                (*sign, *logarithm) = (T::from_real(T::Part::ZERO), T::Part::MINUS_INFINITY);
+                return Ok(());
+            }
+            *sign *= pivot / T::from_real(magnitude);
+            *logarithm += magnitude.logarithm();
+        }
+        Ok(())
+    })
+}
+
+/// The determinants of matrices of `size` rows.
+///
+/// # Errors
+/// Never; the type is that of its kin.
+pub fn determinants<T: Field>(
+    size: usize,
+    matrices: &[T],
+    determinants: &mut [T],
+) -> Result<(), Failure> {
+    let items = matrices.chunks_exact(size * size).zip(determinants);
+    effort(size, matrices).share(items, |(input, determinant)| {
+        if input.iter().any(|&element| element.has_nan()) {
+            *determinant = T::nan();
+            return Ok(());
+        }
+        let lu = lu(size, input);
+        *determinant = permutation_sign(&lu);
+        for pivot in pivots(&lu) {
+            *determinant *= pivot;
+        }
+        Ok(())
+    })
+}
+
+/// The inverses of matrices of `size` rows.
+///
+/// # Errors
+/// [`Problem::Singular`].
+pub fn inverses<T: Field>(size: usize, matrices: &[T], inverses: &mut [T]) -> Result<(), Failure> {
+    let inputs = matrices.chunks_exact(size * size);
+    let items = inputs.zip(inverses.chunks_exact_mut(size * size));
+    effort(size, matrices).share(items, |(input, inverse)| {
+        if input.iter().any(|&element| element.has_nan()) {
+            inverse.fill(T::nan());
+            return Ok(());
+        }
+        let lu = regular(size, input)?;
+        MatMut::from_row_major_slice_mut(inverse, size, size).copy_from(lu.inverse());
+        Ok(())
+    })
+}
+
+/// The solutions of systems of equations: for each, the numbers of its matrix and of the matrix of its `columns` right
+/// sides, which lie one after the other.
+#[derive(Clone, Debug)]
+pub struct Systems {
+    /// Rows of the matrices.
+    pub size: usize,
+    /// How many right sides a system has.
+    pub columns: usize,
+    /// For each system, the numbers of its two matrices in their batches.
+    pub pairs: Vec<[usize; 2]>,
+}
+
+impl Systems {
+    /// How much work they are.
+    pub fn effort(&self) -> Effort {
+        Effort {
+            matrices: self.pairs.len(),
+            each: self.size * self.size * (self.size + self.columns),
+        }
+    }
+
+    /// Solves all of them.
+    ///
+    /// # Errors
+    /// [`Problem::Singular`].
+    pub fn solve<T: Field>(
+        &self,
+        matrices: &[T],
+        right_sides: &[T],
+        solutions: &mut [T],
+    ) -> Result<(), Failure> {
+        let (area, sides) = (self.size * self.size, self.size * self.columns);
+        let items = solutions.chunks_exact_mut(sides).zip(&self.pairs);
+        self.effort().share(
+            items,
+            |(solution, &[matrix, right]): (&mut [T], &[usize; 2])| {
+                let input = &matrices[matrix * area..][..area];
+                if input.iter().any(|&element| element.has_nan()) {
+                    solution.fill(T::nan());
+                    return Ok(());
+                }
+                let lu = regular(self.size, input)?;
+                solution.copy_from_slice(&right_sides[right * sides..][..sides]);
+                lu.solve_in_place(MatMut::from_row_major_slice_mut(
+                    solution,
+                    self.size,
+                    self.columns,
+                ));
+                Ok(())
+            },
+        )
+    }
+}
+
+fn effort<T>(size: usize, matrices: &[T]) -> Effort {
+    Effort {
+        matrices: matrices.len() / (size * size),
+        each: size * size * size,
+    }
+}
+
+fn lu<T: Field>(size: usize, input: &[T]) -> PartialPivLu<T> {
+    MatRef::from_row_major_slice(input, size, size).partial_piv_lu()
+}
+
+/// The elimination of a matrix that is not singular.
+fn regular<T: Field>(size: usize, input: &[T]) -> Result<PartialPivLu<T>, Problem> {
+    let lu = lu(size, input);
+    let is_singular = pivots(&lu).any(|pivot| pivot.magnitude() == T::Part::ZERO);
+    if is_singular {
+        Err(Problem::Singular)
+    } else {
+        Ok(lu)
+    }
+}
+
+fn pivots<T: Field>(lu: &PartialPivLu<T>) -> impl Iterator<Item = T> {
+    let upper = lu.U();
+    (0..upper.nrows()).map(move |i| upper[(i, i)])
+}
+
+/// One if the rows were exchanged an even number of times, and minus one otherwise.
+fn permutation_sign<T: Field>(lu: &PartialPivLu<T>) -> T {
+    let (order, _) = lu.P().arrays();
+    let mut seen = vec![false; order.len()];
+    let mut is_odd = false;
+    for start in 0..order.len() {
+        let mut at = start;
+        while !seen[at] {
+            seen[at] = true;
+            at = order[at];
+            // A cycle of n rows is n - 1 exchanges.
+            is_odd ^= at != start;
+        }
+    }
+    let one = T::from_real(T::Part::ONE);
+    if is_odd { -one } else { one }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn determinants_know_the_sign_of_row_exchanges() {
+        // The identity, one exchange, a cycle of three rows, and a singular matrix.
+        let matrices = [
+            1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, //
+            0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 2.0, //
+            0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 3.0, 0.0, 0.0, //
+            1.0, 2.0, 3.0, 2.0, 4.0, 6.0, 0.0, 0.0, 1.0,
+        ];
+        let mut found = [0.0_f64; 4];
+        determinants(3, &matrices, &mut found).unwrap();
+        assert_eq!(found, [1.0, -2.0, 3.0, 0.0]);
+        let (mut signs, mut logarithms) = ([0.0; 4], [0.0; 4]);
+        log_determinants(3, &matrices, &mut signs, &mut logarithms).unwrap();
+        assert_eq!(signs, [1.0, -1.0, 1.0, 0.0]);
+        assert_eq!(logarithms[3], f64::NEG_INFINITY);
+    }
+
+    #[test]
+    fn the_first_singular_matrix_is_named() {
+        let mut matrices = vec![0.0_f64; 4 * 100];
+        for (number, matrix) in matrices.chunks_exact_mut(4).enumerate() {
+            matrix.copy_from_slice(&[2.0, 0.0, 0.0, f64::from(u8::from(number < 60))]);
+        }
+        let mut found = vec![0.0; 400];
+        let failure = inverses(2, &matrices, &mut found).unwrap_err();
+        assert_eq!(
+            failure,
+            Failure {
+                matrix: 60,
+                problem: Problem::Singular
+            }
+        );
+        assert_eq!(found[..4], [0.5, 0.0, 0.0, 1.0]);
+    }
+
+    #[test]
+    fn nan_makes_nan() {
+        let matrices = [f32::NAN, 1.0, 0.0, 1.0];
+        let mut found = [0.0; 4];
+        inverses(2, &matrices, &mut found).unwrap();
+        assert!(found.iter().all(|element| element.is_nan()));
+    }
+}

@@ -1,0 +1,169 @@
+//! Cholesky's decomposition, and the QR decomposition.
+
+use faer::{MatMut, MatRef, Side};
+
+use super::field::{Field, Float};
+use super::{Effort, Failure, Problem};
+
+/// Which triangle of a matrix counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Triangle {
+    /// What is below the diagonal.
+    Lower,
+    /// What is above it.
+    Upper,
+}
+
+impl Triangle {
+    /// The elements of a matrix of `size` rows that count.
+    pub(super) fn of<T>(self, size: usize, matrix: &[T]) -> impl Iterator<Item = &T> {
+        let counts = move |&(at, _): &(usize, &T)| match self {
+            Self::Lower => at % size <= at / size,
+            Self::Upper => at % size >= at / size,
+        };
+        let counting = matrix.iter().enumerate().filter(counts);
+        counting.map(|(_, element)| element)
+    }
+
+    pub(super) fn side(self) -> Side {
+        match self {
+            Self::Lower => Side::Lower,
+            Self::Upper => Side::Upper,
+        }
+    }
+}
+
+/// The triangular factors of Hermitian matrices of `size` rows: lower `L` with `L Lᴴ`, or upper `U` with `Uᴴ U`.
+/// Only that triangle of the matrices is read.
+///
+/// # Errors
+/// [`Problem::NotPositiveDefinite`].
+pub fn cholesky<T: Field>(
+    size: usize,
+    triangle: Triangle,
+    matrices: &[T],
+    factors: &mut [T],
+) -> Result<(), Failure> {
+    let area = size * size;
+    let effort = Effort {
+        matrices: matrices.len() / area,
+        each: area * size / 2,
+    };
+    let items = matrices
+        .chunks_exact(area)
+        .zip(factors.chunks_exact_mut(area));
+    effort.share(items, |(input, factor)| {
+        // LAPACK finds a NaN when it becomes a pivot, which it does sooner or later.
+        if triangle.of(size, input).any(|&element| element.has_nan()) {
+            return Err(Problem::NotPositiveDefinite);
+        }
+        let input = MatRef::from_row_major_slice(input, size, size);
+        let found = input.llt(triangle.side());
+        let found = found.map_err(|_| Problem::NotPositiveDefinite)?;
+        let factor = MatMut::from_row_major_slice_mut(factor, size, size);
+        match triangle {
+            Triangle::Lower => { factor }.copy_from(found.L()),
+            Triangle::Upper => { factor }.copy_from(found.L().adjoint()),
+        }
+        Ok(())
+    })
+}
+
+/// Which columns of `Q` and rows of `R` are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QrColumns {
+    /// As many as the smaller side of the matrix has.
+    Reduced,
+    /// As many as the matrix has rows.
+    Complete,
+}
+
+/// Matrices of `rows` and `columns` as products of unitary `Q` and upper triangular `R`.
+///
+/// # Errors
+/// Never; the type is that of its kin.
+pub fn qr<T: Field>(
+    [rows, columns]: [usize; 2],
+    wanted: QrColumns,
+    matrices: &[T],
+    orthogonal: &mut [T],
+    triangular: &mut [T],
+) -> Result<(), Failure> {
+    let middle = match wanted {
+        QrColumns::Reduced => rows.min(columns),
+        QrColumns::Complete => rows,
+    };
+    let effort = Effort {
+        matrices: matrices.len() / (rows * columns),
+        each: rows * columns * middle,
+    };
+    let inputs = matrices.chunks_exact(rows * columns);
+    let outputs = orthogonal
+        .chunks_exact_mut(rows * middle)
+        .zip(triangular.chunks_exact_mut(middle * columns));
+    effort.share(inputs.zip(outputs), |(input, (q, r))| {
+        if input.iter().any(|&element| element.has_nan()) {
+            q.fill(T::nan());
+            r.fill(T::nan());
+            return Ok(());
+        }
+        let found = MatRef::from_row_major_slice(input, rows, columns).qr();
+        let mut q = MatMut::from_row_major_slice_mut(q, rows, middle);
+        match wanted {
+            QrColumns::Reduced => q.copy_from(found.compute_thin_Q()),
+            QrColumns::Complete => q.copy_from(found.compute_Q()),
+        }
+        r.fill(T::from_real(T::Part::ZERO));
+        let triangle = found.thin_R();
+        for row in 0..triangle.nrows() {
+            for column in row..columns {
+                r[row * columns + column] = triangle[(row, column)];
+            }
+        }
+        Ok(())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_triangle_that_counts_is_read() {
+        let matrices = [4.0, f64::NAN, 2.0, 5.0];
+        let mut factor = [0.0; 4];
+        cholesky(2, Triangle::Lower, &matrices, &mut factor).unwrap();
+        assert_eq!(factor, [2.0, 0.0, 1.0, 2.0]);
+        let failure = cholesky(2, Triangle::Upper, &matrices, &mut factor).unwrap_err();
+        assert_eq!(failure.problem, Problem::NotPositiveDefinite);
+    }
+
+    #[test]
+    fn qr_gives_back_the_matrix() {
+        for [rows, columns] in [[3, 2], [2, 3], [3, 3]] {
+            for wanted in [QrColumns::Reduced, QrColumns::Complete] {
+                let matrix: Vec<f64> = (0..rows * columns).map(|i| (i * i % 7) as f64).collect();
+                let middle = if wanted == QrColumns::Complete {
+                    rows
+                } else {
+                    rows.min(columns)
+                };
+                let mut q = vec![0.0; rows * middle];
+                let mut r = vec![0.0; middle * columns];
+                qr([rows, columns], wanted, &matrix, &mut q, &mut r).unwrap();
+                let q = MatRef::from_row_major_slice(&q, rows, middle);
+                let r = MatRef::from_row_major_slice(&r, middle, columns);
+                let product = q * r;
+                let unit = q.transpose() * q;
+                for i in 0..rows {
+                    for j in 0..columns {
+                        assert!((product[(i, j)] - matrix[i * columns + j]).abs() < 1e-13);
+                    }
+                }
+                for i in 0..middle {
+                    assert!((unit[(i, i)] - 1.0).abs() < 1e-14);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! The numbers that matrices consist of.
+
+use std::ops::{AddAssign, Div, MulAssign, Neg};
+
+use bytemuck::Pod;
+use faer::traits::{ComplexField, RealField};
+use num_complex::Complex;
+
+/// A real or complex number that matrices can consist of.
+pub trait Field:
+    ComplexField<Real = Self::Part>
+    + Pod
+    + Send
+    + Sync
+    + MulAssign
+    + Div<Output = Self>
+    + Neg<Output = Self>
+{
+    /// The dtype of its real part.
+    type Part: Float;
+
+    /// The number with a real part.
+    fn from_real(real: Self::Part) -> Self;
+    /// Its real part.
+    fn real_part(self) -> Self::Part;
+    /// Its distance from zero.
+    fn magnitude(self) -> Self::Part;
+    /// With the other sign of the imaginary part.
+    fn conjugate(self) -> Self;
+    /// Whether a part of it is NaN.
+    fn has_nan(self) -> bool;
+    /// Whether no part of it is NaN or infinite.
+    fn is_number(self) -> bool;
+    /// Not a number.
+    fn nan() -> Self {
+        Self::from_real(Self::Part::NAN)
+    }
+}
+
+/// A real number, with what decompositions need of it.
+pub trait Float: RealField + Pod + Send + Sync + AddAssign + PartialEq {
+    /// Nothing.
+    const ZERO: Self;
+    /// The unit.
+    const ONE: Self;
+    /// Not a number.
+    const NAN: Self;
+    /// What the logarithm of zero is.
+    const MINUS_INFINITY: Self;
+    /// The natural logarithm.
+    fn logarithm(self) -> Self;
+    /// The square root.
+    fn root(self) -> Self;
+}
+
+macro_rules! real_field {
+    ($real:ty) => {
+        impl Float for $real {
+            const ZERO: Self = 0.0;
+            const ONE: Self = 1.0;
+            const NAN: Self = <$real>::NAN;
+            const MINUS_INFINITY: Self = <$real>::NEG_INFINITY;
+
+            fn logarithm(self) -> Self {
+                self.ln()
+            }
+
+            fn root(self) -> Self {
+                self.sqrt()
+            }
+        }
+
+        impl Field for $real {
+            type Part = Self;
+
+            fn from_real(real: Self) -> Self {
+                real
+            }
+
+            fn real_part(self) -> Self {
+                self
+            }
+
+            fn magnitude(self) -> Self {
+                self.abs()
+            }
+
+            fn conjugate(self) -> Self {
+                self
+            }
+
+            fn has_nan(self) -> bool {
+                self.is_nan()
+            }
+
+            fn is_number(self) -> bool {
+                self.is_finite()
+            }
+        }
+
+        impl Field for Complex<$real> {
+            type Part = $real;
+
+            fn from_real(real: $real) -> Self {
+                Self::new(real, 0.0)
+            }
+
+            fn real_part(self) -> $real {
+                self.re
+            }
+
+            fn magnitude(self) -> $real {
+                self.norm()
+            }
+
+            fn conjugate(self) -> Self {
+                self.conj()
+            }
+
+            fn has_nan(self) -> bool {
+                self.re.is_nan() || self.im.is_nan()
+            }
+
+            fn is_number(self) -> bool {
+                self.re.is_finite() && self.im.is_finite()
+            }
+        }
+    };
+}
+
+real_field!(f32);
+real_field!(f64);

@@ -1,0 +1,82 @@
+//! Decompositions of matrices in host memory, by `faer`.
+//!
+//! Matrices lie one after the other, row by row. Each is decomposed by one thread, and the threads of the
+//! [`pool`](super::pool) share the matrices of a batch. A matrix for which there is no answer is a
+//! [`Failure`]; NaN and infinity never reach iterations that would not end.
+//!
+//! | module | about |
+//! |---|---|
+//! | [`field`] | the numbers that matrices consist of |
+//! | [`elimination`] | what is found by Gaussian elimination: determinants, inverses, solutions |
+//! | [`factor`] | Cholesky's and the QR decomposition |
+//! | [`spectrum`] | eigenvalues and singular values |
+
+pub mod elimination;
+pub mod factor;
+pub mod field;
+pub mod spectrum;
+
+use rayon::prelude::*;
+
+use super::pool;
+
+/// Why a matrix has no such decomposition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Problem {
+    /// A pivot is zero.
+    Singular,
+    /// A pivot is not positive.
+    NotPositiveDefinite,
+    /// There is a NaN or an infinity.
+    NotFinite,
+    /// Iterations did not come to an end.
+    NoConvergence,
+}
+
+/// A matrix of a batch that has no such decomposition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// Which one, counted flat.
+    pub matrix: usize,
+    /// Why.
+    pub problem: Problem,
+}
+
+/// Multiplications and additions that take some 50 microseconds.
+const SHARED_FROM: usize = 100_000;
+
+/// How much work a batch is.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// How many matrices.
+    pub matrices: usize,
+    /// The product of the sizes that one of them takes time in proportion to.
+    pub each: usize,
+}
+
+impl Effort {
+    /// Whether it takes less than some 100 microseconds.
+    pub fn is_brief(self) -> bool {
+        self.matrices.saturating_mul(self.each) < SHARED_FROM
+    }
+
+    /// Decomposes every matrix; the first failure counts.
+    fn share<A: Send>(
+        self,
+        items: impl Iterator<Item = A>,
+        decompose: impl Fn(A) -> Result<(), Problem> + Sync,
+    ) -> Result<(), Failure> {
+        let told = |(matrix, item): (usize, A)| {
+            decompose(item).map_err(|problem| Failure { matrix, problem })
+        };
+        if self.matrices == 1 || self.is_brief() {
+            return items.enumerate().try_for_each(told);
+        }
+        let items: Vec<_> = items.enumerate().collect();
+        pool::install(|| {
+            let failures = items.into_par_iter().filter_map(|item| told(item).err());
+            failures.min_by_key(|failure| failure.matrix)
+        })
+        .map_or(Ok(()), Err)
+    }
+}

@@ -1,0 +1,234 @@
+//! Eigenvalues and singular values.
+//!
+//! They are found by iterations, which numbers that are not finite would keep from ending; so these are
+//! found first.
+
+use faer::{MatMut, MatRef};
+use num_complex::Complex;
+
+use super::factor::Triangle;
+use super::field::{Field, Float};
+use super::{Effort, Failure, Problem};
+
+/// The eigenvalues of Hermitian matrices of `size` rows in ascending order, and their eigenvectors as columns, if
+/// they are wanted. Only one triangle of the matrices is read.
+///
+/// # Errors
+/// [`Problem::NotFinite`], [`Problem::NoConvergence`].
+pub fn hermitian<T: Field>(
+    size: usize,
+    triangle: Triangle,
+    matrices: &[T],
+    values: &mut [T::Part],
+    vectors: Option<&mut [T]>,
+) -> Result<(), Failure> {
+    let area = size * size;
+    let inputs = matrices
+        .chunks_exact(area)
+        .zip(values.chunks_exact_mut(size));
+    effort(matrices.len() / area, size, size).share(
+        inputs.zip(parts(vectors, area)),
+        |((input, values), vectors)| {
+            check_finite(triangle.of(size, input))?;
+            let input = MatRef::from_row_major_slice(input, size, size);
+            if let Some(vectors) = vectors {
+                let found = input.self_adjoint_eigen(triangle.side());
+                let found = found.map_err(|_| Problem::NoConvergence)?;
+                let diagonal = found.S().column_vector();
+                for (index, value) in values.iter_mut().enumerate() {
+                    *value = diagonal[index].real_part();
+                }
+                MatMut::from_row_major_slice_mut(vectors, size, size).copy_from(found.U());
+            } else {
+                let found = input.self_adjoint_eigenvalues(triangle.side());
+                values.clone_from_slice(&found.map_err(|_| Problem::NoConvergence)?);
+            }
+            Ok(())
+        },
+    )
+}
+
+/// The eigenvalues of matrices of `size` rows, and their eigenvectors of length one as columns, if they are wanted.
+///
+/// # Errors
+/// [`Problem::NotFinite`], [`Problem::NoConvergence`].
+pub fn general<T: Field>(
+    size: usize,
+    matrices: &[T],
+    values: &mut [Complex<T::Part>],
+    vectors: Option<&mut [Complex<T::Part>]>,
+) -> Result<(), Failure>
+where
+    Complex<T::Part>: Field<Part = T::Part>,
+{
+    let area = size * size;
+    let inputs = matrices
+        .chunks_exact(area)
+        .zip(values.chunks_exact_mut(size));
+    effort(matrices.len() / area, size, size).share(
+        inputs.zip(parts(vectors, area)),
+        |((input, values), vectors)| {
+            check_finite(input.iter())?;
+            let input = MatRef::from_row_major_slice(input, size, size);
+            let Some(vectors) = vectors else {
+                let found = input.eigenvalues().map_err(|_| Problem::NoConvergence)?;
+                values.clone_from_slice(&found);
+                return Ok(());
+            };
+            let found = input.eigen().map_err(|_| Problem::NoConvergence)?;
+            let diagonal = found.S().column_vector();
+            for (index, value) in values.iter_mut().enumerate() {
+                *value = diagonal[index];
+            }
+            let columns = found.U();
+            for column in 0..size {
+                let mut square = T::Part::ZERO;
+                for row in 0..size {
+                    let magnitude = columns[(row, column)].magnitude();
+                    square += magnitude * magnitude;
+                }
+                let length = Complex::<T::Part>::from_real(square.root());
+                for row in 0..size {
+                    vectors[row * size + column] = columns[(row, column)] / length;
+                }
+            }
+            Ok(())
+        },
+    )
+}
+
+/// Where the singular vectors go.
+#[derive(Debug)]
+pub struct SingularVectors<'a, T> {
+    /// Whether there are as many as the matrix has rows and columns, and not only as many as there are singular values.
+    pub full: bool,
+    /// The left ones, as columns.
+    pub left: &'a mut [T],
+    /// The right ones, conjugated, as rows.
+    pub right: &'a mut [T],
+}
+
+/// The singular values of matrices of `rows` and `columns` in descending order, and their singular vectors if they are
+/// wanted.
+///
+/// # Errors
+/// [`Problem::NotFinite`], [`Problem::NoConvergence`].
+pub fn singular<T: Field>(
+    [rows, columns]: [usize; 2],
+    matrices: &[T],
+    values: &mut [T::Part],
+    vectors: Option<SingularVectors<'_, T>>,
+) -> Result<(), Failure> {
+    let (area, rank) = (rows * columns, rows.min(columns));
+    let inputs = matrices
+        .chunks_exact(area)
+        .zip(values.chunks_exact_mut(rank));
+    let effort = effort(matrices.len() / area, rows.max(columns), rank);
+    let Some(vectors) = vectors else {
+        return effort.share(inputs, |(input, values)| {
+            check_finite(input.iter())?;
+            let found = MatRef::from_row_major_slice(input, rows, columns).singular_values();
+            values.clone_from_slice(&found.map_err(|_| Problem::NoConvergence)?);
+            Ok(())
+        });
+    };
+    let [left, right] = if vectors.full {
+        [rows, columns]
+    } else {
+        [rank, rank]
+    };
+    let outputs = vectors
+        .left
+        .chunks_exact_mut(rows * left)
+        .zip(vectors.right.chunks_exact_mut(right * columns));
+    effort.share(inputs.zip(outputs), |((input, values), (u, vh))| {
+        check_finite(input.iter())?;
+        let input = MatRef::from_row_major_slice(input, rows, columns);
+        let found = if vectors.full {
+            input.svd()
+        } else {
+            input.thin_svd()
+        };
+        let found = found.map_err(|_| Problem::NoConvergence)?;
+        let diagonal = found.S().column_vector();
+        for (index, value) in values.iter_mut().enumerate() {
+            *value = diagonal[index].real_part();
+        }
+        MatMut::from_row_major_slice_mut(u, rows, left).copy_from(found.U());
+        MatMut::from_row_major_slice_mut(vh, right, columns).copy_from(found.V().adjoint());
+        Ok(())
+    })
+}
+
+/// Iterations take a multiple of what a product takes.
+fn effort(matrices: usize, longer: usize, shorter: usize) -> Effort {
+    Effort {
+        matrices,
+        each: 8 * longer * shorter * shorter,
+    }
+}
+
+/// The part of an optional output for each matrix.
+fn parts<T>(all: Option<&mut [T]>, size: usize) -> impl Iterator<Item = Option<&mut [T]>> {
+    let is_wanted = all.is_some();
+    let parts = all.unwrap_or_default().chunks_exact_mut(size).map(Some);
+    parts.chain(std::iter::repeat_with(move || {
+        assert!(!is_wanted, "there are as many parts as matrices");
+        None
+    }))
+}
+
+fn check_finite<'a, T: Field>(mut elements: impl Iterator<Item = &'a T>) -> Result<(), Problem> {
+    if elements.all(|&element| element.is_number()) {
+        Ok(())
+    } else {
+        Err(Problem::NotFinite)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn eigenvalues_of_hermitian_matrices_ascend() {
+        let i = Complex::new(0.0, 1.0);
+        let one = Complex::new(1.0, 0.0);
+        // Eigenvalues 0 and 2, from the lower triangle.
+        let matrix = [one, one * 9.0, i, one];
+        let mut values = [0.0_f64; 2];
+        let mut vectors = [one; 4];
+        hermitian(2, Triangle::Lower, &matrix, &mut values, Some(&mut vectors)).unwrap();
+        assert!((values[0]).abs() < 1e-15 && (values[1] - 2.0).abs() < 1e-15);
+        let mut alone = [0.0_f64; 2];
+        hermitian(2, Triangle::Lower, &matrix, &mut alone, None).unwrap();
+        assert!((alone[0]).abs() < 1e-15 && (alone[1] - 2.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn rotations_have_complex_eigenvalues() {
+        let matrix = [0.0_f64, -1.0, 1.0, 0.0];
+        let mut values = [Complex::new(0.0, 0.0); 2];
+        general(2, &matrix, &mut values, None).unwrap();
+        values.sort_by(|a, b| a.im.total_cmp(&b.im));
+        assert!((values[0] + Complex::i()).norm() < 1e-15);
+        assert!((values[1] - Complex::i()).norm() < 1e-15);
+    }
+
+    #[test]
+    fn what_is_not_finite_is_refused() {
+        for bad in [f32::NAN, f32::INFINITY] {
+            let matrix = [1.0, bad, bad, 1.0];
+            let mut values = [0.0; 2];
+            let failure = Failure {
+                matrix: 0,
+                problem: Problem::NotFinite,
+            };
+            assert_eq!(singular([2, 2], &matrix, &mut values, None), Err(failure));
+            assert_eq!(
+                hermitian(2, Triangle::Lower, &matrix, &mut values, None),
+                Err(failure)
+            );
+        }
+    }
+}
