@@ -25,8 +25,6 @@ pub trait Field:
     fn real_part(self) -> Self::Part;
     /// Its distance from zero.
     fn magnitude(self) -> Self::Part;
-    /// With the other sign of the imaginary part.
-    fn conjugate(self) -> Self;
     /// Whether a part of it is NaN.
     fn has_nan(self) -> bool;
     /// Whether no part of it is NaN or infinite.
@@ -48,8 +46,10 @@ pub trait Float: RealField + Pod + Send + Sync + AddAssign + PartialEq {
     /// What the logarithm of zero is.
     const MINUS_INFINITY: Self;
     /// The natural logarithm.
+    #[must_use]
     fn logarithm(self) -> Self;
     /// The square root.
+    #[must_use]
     fn root(self) -> Self;
 }
 
@@ -85,10 +85,6 @@ macro_rules! real_field {
                 self.abs()
             }
 
-            fn conjugate(self) -> Self {
-                self
-            }
-
             fn has_nan(self) -> bool {
                 self.is_nan()
             }
@@ -111,10 +107,6 @@ macro_rules! real_field {
 
             fn magnitude(self) -> $real {
                 self.norm()
-            }
-
-            fn conjugate(self) -> Self {
-                self.conj()
             }
 
             fn has_nan(self) -> bool {
