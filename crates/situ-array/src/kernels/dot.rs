@@ -15,11 +15,20 @@ use situ_ir::{
     Type, UnaryOperator, Variable, WorkItemQuery,
 };
 
-use super::reduce::{Walk, advance_while_fits};
+use super::reduce::advance_while_fits;
 use super::rows;
 
 /// How many accumulators a work-item has when it runs along memory.
 const LANES: i64 = 32;
+
+/// Which elements are neighbours in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Walk {
+    /// Those that are multiplied and added, in both operands.
+    Along,
+    /// Those of neighbouring sums, or nobody.
+    Across,
+}
 
 /// What a dot kernel is specialised for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

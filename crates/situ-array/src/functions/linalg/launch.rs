@@ -8,9 +8,9 @@ use super::product::{Factors, Placed};
 use crate::array::Array;
 use crate::error::Error;
 use crate::kernel_cache::{self, KernelKey};
-use crate::kernels::dot::{self, DotShape, sum_operator};
+use crate::kernels::dot::{self, DotShape, Walk, sum_operator};
 use crate::kernels::matmul::{self, MatmulShape};
-use crate::kernels::reduce::{Prepare, Walk};
+use crate::kernels::reduce::Prepare;
 use crate::loop_nest::LoopNest;
 use crate::reduction::{ReducedAxes, Reduction, accumulator};
 
