@@ -140,10 +140,8 @@ def array_function(
     counterpart = _counterpart(name)
     if name.removeprefix("numpy.") in _CREATION:
         keywords = {"queue": x.queue, "usm_type": x.usm_type, **keywords}
-    try:
-        signature = inspect.signature(function)
-    except ValueError:
-        # Older versions of NumPy do not tell what functions written in C take.
+    signature = _signature(function)
+    if signature is None:
         return counterpart(*arguments, **keywords)
     return _call_bound(counterpart, name, signature, arguments, keywords)
 
@@ -189,6 +187,15 @@ def _call_bound(
         elif not _says_nothing(value, signature.parameters[parameter].default):
             raise _no_option(name, parameter)
     return function(*positional, **named)
+
+
+@cache
+def _signature(function: Function) -> inspect.Signature | None:
+    """Return what a function of NumPy takes; older versions do not tell for those written in C."""
+    try:
+        return inspect.signature(function)
+    except ValueError:
+        return None
 
 
 def _says_nothing(value: object, default: object) -> bool:
