@@ -16,6 +16,7 @@ from situ import (
     _dtypes,
     _elementwise,
     _indexing,
+    _linear_algebra,
     _manipulation,
     _namespace,
     _native,
@@ -78,6 +79,11 @@ def searchsorted(
 ) -> ndarray:
     """Find where numbers must go for this array to stay sorted, as `situ.searchsorted`."""
     return _sorting.searchsorted(x, values, side, sorter)
+
+
+def dot(x: ndarray, other: ndarray, /) -> ndarray:
+    """Multiply as NumPy's ``dot`` does, as `situ.dot`; ``x @ other`` multiplies matrices."""
+    return _linear_algebra.dot(x, other)
 
 
 def item(x: ndarray, /, *index: int | tuple[int, ...]) -> bool | int | float | complex:
@@ -194,6 +200,7 @@ _FUNCTIONS: Mapping[str, Callable[..., object]] = {
     "conjugate": _elementwise.conj,
     "cumprod": _statistical.cumprod,
     "cumsum": _statistical.cumsum,
+    "diagonal": _linear_algebra.diagonal,
     "max": _statistical.max,
     "mean": _statistical.mean,
     "min": _statistical.min,
@@ -206,6 +213,7 @@ _FUNCTIONS: Mapping[str, Callable[..., object]] = {
     "std": _statistical.std,
     "sum": _statistical.sum,
     "take": _indexing.take,
+    "trace": _linear_algebra.trace,
     "var": _statistical.var,
 }
 
@@ -218,6 +226,7 @@ _OWN: Mapping[str, Callable[..., object]] = {
     "__repr__": _display.array_repr,
     "__str__": _display.array_str,
     "_repr_html_": _display.array_html,
+    "dot": dot,
     "fill": fill,
     "flatten": flatten,
     "item": item,
