@@ -165,7 +165,7 @@ def main() -> None:
         page = PAGE.read_text()
         before, rest = page.split(BEGIN)
         _, after = rest.split(END)
-        PAGE.write_text("\n".join([before + BEGIN, *lines, END + after]))
+        PAGE.write_text("\n".join([before + BEGIN, "", *lines, "", END + after]))
     if not is_good:
         sys.exit(f"an error is larger than {LIMIT} ulp")
 
