@@ -116,6 +116,40 @@ impl Reduction<'_> {
         if array.layout().is_empty() {
             return self.of_nothing(array, axes);
         }
+        let (reduction, array) = self.of_small_integers(array)?;
+        reduction.run_loops(&array, axes)
+    }
+
+    /// The same reduction of bools and small integers seen as unsigned ones. What is asked about them is
+    /// then answered by the least or the greatest, and bools are counted as they are, which are
+    /// instructions for many elements at once.
+    fn of_small_integers(mut self, array: &Array) -> Result<(Self, Array), Error> {
+        let unsigned = match array.dtype() {
+            DType::Bool | DType::I8 | DType::U8 => DType::U8,
+            DType::I16 | DType::U16 => DType::U16,
+            _ => return Ok((self, array.clone())),
+        };
+        let is_bool = array.dtype().is_bool();
+        match (self.prepare, self.combine) {
+            (Prepare::IsNonZero, BinaryOperator::BitOr) => {
+                self.combine = BinaryOperator::Maximum;
+                self.accumulate = unsigned;
+            }
+            (Prepare::IsNonZero, BinaryOperator::BitAnd) => {
+                self.combine = BinaryOperator::Minimum;
+                self.accumulate = unsigned;
+            }
+            (Prepare::IsNonZero | Prepare::Convert, BinaryOperator::Add) if is_bool => {}
+            _ => return Ok((self, array.clone())),
+        }
+        self.prepare = Prepare::Convert;
+        let allocation = std::sync::Arc::clone(array.allocation());
+        let layout = array.layout().clone();
+        let seen = Array::over(allocation, layout, unsigned, array.queue())?;
+        Ok((self, seen))
+    }
+
+    fn run_loops(self, array: &Array, axes: &ReducedAxes) -> Result<Array, Error> {
         let layout = array.layout();
         let mut reduced = merged_loops(layout, &axes.reduced);
         let mut kept = merged_loops(layout, &axes.kept);
@@ -323,6 +357,18 @@ impl Reduction<'_> {
         Ok(partial)
     }
 
+    /// The dtype that a work-item combines elements in. What is counted, or small integers that are
+    /// added, need fewer bits within a block than in all, and a register holds more of those.
+    fn within_block(self, input: DType) -> DType {
+        let is_small = input.is_integer() && input.size_bytes() <= 2;
+        match (self.prepare, self.combine, self.accumulate) {
+            (Prepare::IsNonZero | Prepare::IsNumber, BinaryOperator::Add, DType::I64) => DType::I32,
+            (Prepare::Convert, BinaryOperator::Add, DType::I64) if is_small => DType::I32,
+            (Prepare::Convert, BinaryOperator::Add, DType::U64) if is_small => DType::U32,
+            (_, _, accumulate) => accumulate,
+        }
+    }
+
     /// What the kernel of a pass is specialised for.
     fn shape(self, source: &Source, kept: &[Loop], pass: Pass) -> ReduceShape {
         let prepare = if source.is_prepared {
@@ -333,7 +379,7 @@ impl Reduction<'_> {
         let accumulate = if source.is_prepared {
             self.accumulate
         } else {
-            within_block(prepare, self.accumulate, source.array.dtype())
+            self.within_block(source.array.dtype())
         };
         let (finish, output) = if pass.is_final {
             let finish = self.finish.map_or(Finish::Convert, |finish| finish.0);
@@ -400,19 +446,6 @@ fn innermost(loops: &[Loop]) -> (usize, isize) {
     loops
         .last()
         .map_or((1, 0), |innermost| (innermost.size, innermost.strides[0]))
-}
-
-/// The dtype that a work-item combines in: what is counted within a block needs few bits, and answers
-/// to questions are bytes, of which a register holds more.
-fn within_block(prepare: Prepare, accumulate: DType, input: DType) -> DType {
-    match (prepare, accumulate) {
-        (Prepare::IsNonZero | Prepare::IsNumber, DType::I64) if input.size_bytes() <= 2 => {
-            DType::I16
-        }
-        (Prepare::IsNonZero | Prepare::IsNumber, DType::I64) => DType::I32,
-        (Prepare::IsNonZero, DType::Bool) if input.size_bytes() == 1 => DType::U8,
-        _ => accumulate,
-    }
 }
 
 /// A new, contiguous array under another shape.
