@@ -85,11 +85,25 @@ def test_assignment(case, data):
         shape = host[index].shape
     except (IndexError, ValueError):
         return
-    # Elements that are selected twice may get either value, so all values are the same.
+    # Elements that are selected several times keep the last value.
+    shape = shape[data.draw(st.integers(0, len(shape))) :]
+    is_number = data.draw(st.booleans())
     number = data.draw(st.integers(0, 1))
-    value = np.full(shape[data.draw(st.integers(0, len(shape))) :], number, dtype="int8")
+    value = np.asarray(number) if is_number else np.arange(np.prod(shape)).reshape(shape) % 100
+    value = value.astype("int8")
     host[index] = value
-    x[on_device(index)] = situ.asarray(value) if data.draw(st.booleans()) else number
+    x[on_device(index)] = number if is_number else situ.asarray(value)
+    np.testing.assert_array_equal(x.to_numpy(), host)
+
+
+def test_the_last_of_several_values_stays(device):
+    rng = np.random.default_rng(1)
+    size = 300 if device.backend == "reference" else 100_000
+    indices, values = rng.integers(0, 50, size), np.arange(size)
+    host = np.zeros((50, 2), dtype="int64")
+    host[indices, 1] = values
+    x = situ.zeros((50, 2), dtype="int64", device=device)
+    x[situ.asarray(indices, device=device), 1] = situ.asarray(values, device=device)
     np.testing.assert_array_equal(x.to_numpy(), host)
 
 

@@ -23,7 +23,7 @@ use crate::functions::{apply, manipulation};
 use crate::index::IndexItem;
 use crate::kernel_cache::{self, KernelKey};
 use crate::kernels::compact::{self, CompactShape};
-use crate::kernels::indexed::{self, Direction, IndexedShape};
+use crate::kernels::indexed::{self, Direction, IndexedShape, Sequence};
 use crate::kernels::map::{self, MapOperand, MapShape};
 use crate::layout::{Layout, Shape, Strides};
 use crate::loop_nest::LoopNest;
@@ -100,17 +100,22 @@ pub fn get(array: &Array, index: &[ArrayIndexItem]) -> Result<Array, Error> {
     let selection = resolve(array, index)?;
     let shape = selection.shape();
     let result = Array::empty(&shape, array.dtype(), array.queue(), array.usm_kind())?;
-    launch(Direction::Gather, &selection, &Input::Array(result.clone()))?;
+    let transfer = Transfer {
+        direction: Direction::Gather,
+        sequence: Sequence::Any,
+    };
+    transfer.launch(&selection, &Input::Array(result.clone()))?;
     Ok(result)
 }
 
 /// Assigns to the elements that an index expression with arrays selects. Where an element is selected
-/// several times, it gets one of the values.
+/// several times, it gets the last of its values.
 ///
 /// # Errors
 /// As [`get`], and if the value does not broadcast to what is selected.
 pub fn set(array: &Array, index: &[ArrayIndexItem], value: &Operand) -> Result<(), Error> {
     place(array, index, Some(value))?;
+    let sequence = sequence(index, value);
     let selection = resolve(array, index)?;
     let shape = selection.shape();
     let value = match value {
@@ -132,7 +137,24 @@ pub fn set(array: &Array, index: &[ArrayIndexItem], value: &Operand) -> Result<(
             });
         }
     };
-    launch(Direction::Scatter, &selection, &value)
+    let transfer = Transfer {
+        direction: Direction::Scatter,
+        sequence,
+    };
+    transfer.launch(&selection, &value)
+}
+
+/// Whether the order of assignments matters: an element may be selected several times, with different values. Masks
+/// select no element twice.
+fn sequence(index: &[ArrayIndexItem], value: &Operand) -> Sequence {
+    let may_repeat = index.iter().any(|item| match item {
+        ArrayIndexItem::Array(indices) => !indices.dtype().is_bool() && indices.size() > 1,
+        ArrayIndexItem::Basic(_) | ArrayIndexItem::Bool(_) => false,
+    });
+    match value {
+        Operand::Array(values) if may_repeat && values.size() > 1 => Sequence::InOrder,
+        _ => Sequence::Any,
+    }
 }
 
 /// Puts values at positions of an array of one dimension, each of which is named once.
@@ -141,11 +163,11 @@ pub fn set(array: &Array, index: &[ArrayIndexItem], value: &Operand) -> Result<(
 /// If there is no memory or the launch fails.
 pub(super) fn scatter(array: &Array, positions: &Array, values: &Array) -> Result<(), Error> {
     let selection = resolve(array, &[ArrayIndexItem::Array(positions.clone())])?;
-    launch(
-        Direction::Scatter,
-        &selection,
-        &Input::Array(values.clone()),
-    )
+    let transfer = Transfer {
+        direction: Direction::Scatter,
+        sequence: Sequence::Any,
+    };
+    transfer.launch(&selection, &Input::Array(values.clone()))
 }
 
 /// Everything that takes part must live in one place.
@@ -348,100 +370,131 @@ fn check_mask(array: &Array, mask: &Array, first: usize) -> Result<(), Error> {
     Ok(())
 }
 
-/// Launches the kernel that moves elements between values and selected data.
-fn launch(direction: Direction, selection: &Selection, values: &Input) -> Result<(), Error> {
-    let shape = selection.shape();
-    if shape.contains(&0) {
-        return Ok(());
-    }
-    let view = &selection.view;
-    let queue = view.queue();
-    let data_strides = selection.data_strides();
-    let value_strides = match values {
-        Input::Array(values) => Strides::from(values.layout().strides()),
-        Input::Scalar(_) => Layout::contiguous(&shape)?.strides().into(),
-    };
-    let index_strides: SmallVec<[Strides; 2]> = selection
-        .indices
-        .iter()
-        .map(|index| selection.index_strides(index))
-        .collect();
-    let strides: SmallVec<[&[isize]; 4]> = [&value_strides, &data_strides]
-        .into_iter()
-        .chain(&index_strides)
-        .map(SmallVec::as_slice)
-        .collect();
-    let nest = LoopNest::new(&shape, &strides);
-    let memory = |array: &Array, stride| MapOperand::Memory {
-        dtype: array.dtype(),
-        stride,
-    };
-    let mut classes = nest.inner_classes();
-    let mut class = || {
-        classes.next().ok_or_else(|| Error::Internal {
-            invariant: "there is a stride for each operand".to_owned(),
-        })
-    };
-    let of_values = class()?;
-    let mut operands: SmallVec<[MapOperand; 4]> = SmallVec::new();
-    operands.push(match values {
-        Input::Array(values) => memory(values, of_values),
-        Input::Scalar(literal) => MapOperand::Scalar {
-            dtype: literal.dtype(),
-        },
-    });
-    operands.push(memory(view, class()?));
-    for index in &selection.indices {
-        operands.push(memory(index, class()?));
-    }
-    let map_shape = MapShape {
-        operands,
-        compute: SmallVec::new(),
-        rank: nest.rank() as u8,
-        is_masked: false,
-    };
+/// How elements go between values and selected data.
+#[derive(Clone, Copy)]
+struct Transfer {
+    direction: Direction,
+    sequence: Sequence,
+}
 
-    let sizes: SmallVec<[IndexedAxis; 2]> = selection
-        .axes
-        .iter()
-        .map(|&axis| IndexedAxis {
-            axis,
-            size: view.shape()[axis],
-        })
-        .collect();
-    let check = IndexCheck::new(queue, &sizes)?;
-    let index = |value: i64| Argument::Scalar(Literal::I64(value));
-    let mut arguments: SmallVec<[Argument; 16]> = SmallVec::new();
-    arguments.push(match values {
-        Input::Array(values) => values.argument(),
-        Input::Scalar(literal) => Argument::Scalar(*literal),
-    });
-    arguments.push(view.argument());
-    arguments.extend(selection.indices.iter().map(Array::argument));
-    arguments.extend(
-        map::layout_arguments(&map_shape, &nest)
+impl Transfer {
+    /// Launches the kernel that moves them.
+    fn launch(self, selection: &Selection, values: &Input) -> Result<(), Error> {
+        let shape = selection.shape();
+        if shape.contains(&0) {
+            return Ok(());
+        }
+        let view = &selection.view;
+        let queue = view.queue();
+        let data_strides = selection.data_strides();
+        let value_strides = match values {
+            Input::Array(values) => Strides::from(values.layout().strides()),
+            Input::Scalar(_) => Layout::contiguous(&shape)?.strides().into(),
+        };
+        let index_strides: SmallVec<[Strides; 2]> = selection
+            .indices
+            .iter()
+            .map(|index| selection.index_strides(index))
+            .collect();
+        let strides: SmallVec<[&[isize]; 4]> = [&value_strides, &data_strides]
             .into_iter()
-            .map(index),
-    );
-    for &axis in &selection.axes {
-        arguments.push(index(view.shape()[axis] as i64));
-        arguments.push(index(view.layout().strides()[axis] as i64));
-    }
-    arguments.push(check.argument());
+            .chain(&index_strides)
+            .map(SmallVec::as_slice)
+            .collect();
+        let nest = match self.sequence {
+            Sequence::Any => LoopNest::new(&shape, &strides),
+            Sequence::InOrder => LoopNest::in_order(&shape, &strides),
+        };
+        if nest.rank() == 0 {
+            // One element has no order.
+            let any = Self {
+                sequence: Sequence::Any,
+                ..self
+            };
+            return any.launch(selection, values);
+        }
+        let memory = |array: &Array, stride| MapOperand::Memory {
+            dtype: array.dtype(),
+            stride,
+        };
+        let mut classes = nest.inner_classes();
+        let mut class = || {
+            classes.next().ok_or_else(|| Error::Internal {
+                invariant: "there is a stride for each operand".to_owned(),
+            })
+        };
+        let of_values = class()?;
+        let mut operands: SmallVec<[MapOperand; 4]> = SmallVec::new();
+        operands.push(match values {
+            Input::Array(values) => memory(values, of_values),
+            Input::Scalar(literal) => MapOperand::Scalar {
+                dtype: literal.dtype(),
+            },
+        });
+        operands.push(memory(view, class()?));
+        for index in &selection.indices {
+            operands.push(memory(index, class()?));
+        }
+        let map_shape = MapShape {
+            operands,
+            compute: SmallVec::new(),
+            rank: nest.rank() as u8,
+            is_masked: false,
+        };
 
-    let name = match direction {
-        Direction::Gather => "gather",
-        Direction::Scatter => "scatter",
-    };
-    let shape = IndexedShape {
-        direction,
-        map: map_shape,
-    };
-    let key = KernelKey::Indexed(shape.clone());
-    let kernel = kernel_cache::kernel(queue.device(), key, |_| indexed::module(name, &shape))?;
-    let range = NdRange::new(&map::launch_sizes(&nest)).map_err(situ_runtime::Error::from)?;
-    queue.launch_checked(&kernel, &range, &arguments, &check)?;
-    Ok(())
+        let sizes: SmallVec<[IndexedAxis; 2]> = selection
+            .axes
+            .iter()
+            .map(|&axis| IndexedAxis {
+                axis,
+                size: view.shape()[axis],
+            })
+            .collect();
+        let check = IndexCheck::new(queue, &sizes)?;
+        let index = |value: i64| Argument::Scalar(Literal::I64(value));
+        let mut arguments: SmallVec<[Argument; 16]> = SmallVec::new();
+        arguments.push(match values {
+            Input::Array(values) => values.argument(),
+            Input::Scalar(literal) => Argument::Scalar(*literal),
+        });
+        arguments.push(view.argument());
+        arguments.extend(selection.indices.iter().map(Array::argument));
+        let (layout, range) = match self.sequence {
+            Sequence::Any => (
+                map::layout_arguments(&map_shape, &nest),
+                map::launch_sizes(&nest),
+            ),
+            Sequence::InOrder => {
+                let count: usize = shape.iter().product();
+                let inner = nest.loops.iter().skip(1).map(|each| each.size as i64);
+                let mut layout: SmallVec<[i64; 8]> =
+                    std::iter::once(count as i64).chain(inner).collect();
+                layout.extend(map::stride_arguments(&map_shape, &nest));
+                (layout, SmallVec::from_elem(1, 1))
+            }
+        };
+        arguments.extend(layout.into_iter().map(index));
+        for &axis in &selection.axes {
+            arguments.push(index(view.shape()[axis] as i64));
+            arguments.push(index(view.layout().strides()[axis] as i64));
+        }
+        arguments.push(check.argument());
+
+        let name = match self.direction {
+            Direction::Gather => "gather",
+            Direction::Scatter => "scatter",
+        };
+        let shape = IndexedShape {
+            direction: self.direction,
+            sequence: self.sequence,
+            map: map_shape,
+        };
+        let key = KernelKey::Indexed(shape.clone());
+        let kernel = kernel_cache::kernel(queue.device(), key, |_| indexed::module(name, &shape))?;
+        let range = NdRange::new(&range).map_err(situ_runtime::Error::from)?;
+        queue.launch_checked(&kernel, &range, &arguments, &check)?;
+        Ok(())
+    }
 }
 
 /// How many elements a block has when positions are counted.

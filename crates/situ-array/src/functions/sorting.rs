@@ -2,19 +2,28 @@
 //!
 //! Sorting is along one axis and stable. NaN comes last, whichever way numbers go; the order is that of
 //! [`kernels::order`](crate::kernels::order).
+//!
+//! Where the device is the processor, or is played by it, and the host reaches the memory, rows are sorted by radix
+//! ([`host`](crate::host)). Elsewhere kernels merge them.
 
 use situ_ir::{DType, Literal, NdRange};
-use situ_runtime::{Argument, Queue};
+use situ_runtime::{Argument, BackendKind, DeviceType, Queue};
 use smallvec::SmallVec;
 
 use crate::array::Array;
 use crate::error::Error;
 use crate::functions::creation::as_contiguous;
+use crate::functions::indexing::take_along_axis;
 use crate::functions::manipulation::{move_axes, normalized_axes, reshape};
+use crate::host::HostCall;
+use crate::host::sort_keys::{PositionMemory, SortedRows};
 use crate::kernel_cache::{self, KernelKey};
 use crate::kernels::merge_sort::{self, RUN_LENGTH, SortShape, Step};
 pub use crate::kernels::order::Direction;
 use crate::placement::{Operation, Placer};
+
+/// Up to this many elements are sorted while the caller waits.
+const BRIEF: usize = 1000;
 
 /// What a sort is told.
 #[derive(Clone, Copy, Debug)]
@@ -134,7 +143,84 @@ impl Rows {
                 positions: has_positions.then(|| self.empty(DType::I64)).transpose()?,
             });
         }
-        self.merge_sort(direction, has_positions)
+        if !self.is_on_host() {
+            return self.merge_sort(direction, has_positions);
+        }
+        let rows = SortedRows {
+            dtype: self.array.dtype(),
+            direction,
+            length: self.length(),
+        };
+        if wanted == Wanted::Elements && !rows.dtype.is_complex() {
+            return self.radix_sort(rows);
+        }
+        let positions = self.find_positions(rows)?;
+        let elements = (wanted != Wanted::Positions)
+            .then(|| take_along_axis(&self.array, &positions, -1, None))
+            .transpose()?;
+        Ok(Sorted {
+            elements,
+            positions: Some(positions),
+        })
+    }
+
+    /// Whether the processor does the device's work anyway, in memory that it reaches.
+    fn is_on_host(&self) -> bool {
+        let device = self.array.queue().device();
+        let is_processor =
+            device.device_type() == DeviceType::Cpu || device.backend() == BackendKind::Virtual;
+        is_processor && self.array.allocation().is_host_accessible()
+    }
+
+    /// Sorts elements that are not complex, on the host.
+    fn radix_sort(&self, rows: SortedRows) -> Result<Sorted, Error> {
+        let elements = self.empty(rows.dtype)?;
+        let scratch = self.empty(rows.dtype)?;
+        let call = HostCall {
+            name: "sort",
+            queue: self.array.queue(),
+            reads: &[&self.array],
+            writes: &[&elements, &scratch],
+            is_brief: self.array.size() <= BRIEF,
+        };
+        call.submit(move |mut memory| {
+            if let [sorted, scratch] = memory.writes.as_mut_slice() {
+                rows.sort(memory.reads[0], sorted, scratch);
+            }
+            Ok(())
+        })?;
+        Ok(Sorted {
+            elements: Some(elements),
+            positions: None,
+        })
+    }
+
+    /// Finds positions on the host.
+    fn find_positions(&self, rows: SortedRows) -> Result<Array, Error> {
+        let positions = self.empty(DType::I64)?;
+        let (queue, usm_kind) = (self.array.queue(), self.array.usm_kind());
+        let words = self.array.size() * rows.entry_bytes() / size_of::<u64>();
+        let memory = || Array::empty(&[words], DType::U64, queue, usm_kind);
+        let (entries, scratch) = (memory()?, memory()?);
+        let call = HostCall {
+            name: "argsort",
+            queue,
+            reads: &[&self.array],
+            writes: &[&positions, &entries, &scratch],
+            is_brief: self.array.size() <= BRIEF,
+        };
+        call.submit(move |mut memory| {
+            if let [positions, entries, scratch] = memory.writes.as_mut_slice() {
+                rows.find_positions(&mut PositionMemory {
+                    elements: memory.reads[0],
+                    positions,
+                    entries,
+                    scratch,
+                });
+            }
+            Ok(())
+        })?;
+        Ok(positions)
     }
 
     /// Sorts by kernels.
@@ -156,7 +242,7 @@ impl Rows {
             positions: None,
         };
         let mut sorted = new()?;
-        self.launch(&shape, &sorted, &given, None)?;
+        self.launch(shape, &sorted, &given, None)?;
         let mut width = RUN_LENGTH;
         if width >= self.length() {
             return Ok(sorted);
@@ -164,7 +250,7 @@ impl Rows {
         shape.step = Step::Merge;
         let mut other = new()?;
         while width < self.length() {
-            self.launch(&shape, &other, &sorted, Some(width))?;
+            self.launch(shape, &other, &sorted, Some(width))?;
             std::mem::swap(&mut sorted, &mut other);
             width *= 2;
         }
@@ -173,7 +259,7 @@ impl Rows {
 
     fn launch(
         &self,
-        shape: &SortShape,
+        shape: SortShape,
         to: &Sorted,
         from: &Sorted,
         width: Option<usize>,
@@ -187,8 +273,8 @@ impl Rows {
         arguments.push(index(length));
         arguments.extend(width.map(index));
         let (name, key) = match shape.step {
-            Step::Runs => ("sort_runs", KernelKey::Sort(*shape)),
-            Step::Merge => ("merge_runs", KernelKey::Sort(*shape)),
+            Step::Runs => ("sort_runs", KernelKey::Sort(shape)),
+            Step::Merge => ("merge_runs", KernelKey::Sort(shape)),
         };
         let kernel =
             kernel_cache::kernel(queue.device(), key, |_| merge_sort::module(name, shape))?;

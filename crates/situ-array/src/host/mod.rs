@@ -9,11 +9,14 @@
 //! | [`decomposition`] | decompositions of matrices |
 //! | [`matrix_product`] | products of matrices |
 //! | [`pool`] | the threads such code shares its work among |
+//! | `radix_sort`, `sort_keys` | sorting, by keys that are made of elements |
 
 pub mod decomposition;
 pub(crate) mod fourier;
 pub mod matrix_product;
 pub mod pool;
+mod radix_sort;
+pub(crate) mod sort_keys;
 
 use std::sync::Arc;
 

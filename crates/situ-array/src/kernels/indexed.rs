@@ -8,6 +8,10 @@
 //! Parameters, in this order: those of the map template for the values, the data and the index arrays (as
 //! if the values were an output), then for each index array the size of its axis and the stride of the
 //! data along it, then the place for what is wrong.
+//!
+//! Where an element may be written several times, one work-item goes through everything in order, so that the last value
+//! stays, as it does in NumPy. Such a kernel has after the operands the number of elements and the sizes of all
+//! loops but the outermost.
 
 use situ_ir::{
     AddressSpace, Atomic, AtomicOperation, BinaryOperator, DType, Expression, FunctionBuilder,
@@ -15,6 +19,7 @@ use situ_ir::{
 };
 
 use super::map::{self, MapOperand, MapShape};
+use super::rows;
 
 /// Which way elements go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -25,11 +30,22 @@ pub enum Direction {
     Scatter,
 }
 
+/// Who moves the elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Sequence {
+    /// A work-item for each, in any order.
+    Any,
+    /// One work-item all of them, in row-major order.
+    InOrder,
+}
+
 /// What an indexed kernel is specialised for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct IndexedShape {
     /// Which way elements go.
     pub direction: Direction,
+    /// Who moves them.
+    pub sequence: Sequence,
     /// The values, the data and the index arrays, and the loops over them. Nothing is converted before it
     /// is looked at, so there are no compute dtypes.
     pub map: MapShape,
@@ -37,13 +53,41 @@ pub struct IndexedShape {
 
 /// Writes the kernel `name`.
 pub fn module(name: &str, shape: &IndexedShape) -> Module {
-    let map = &shape.map;
-    let rank = usize::from(map.rank);
-    let dims = rank.min(situ_ir::range::MAX_DIMS);
+    let rank = usize::from(shape.map.rank);
+    let dims = match shape.sequence {
+        Sequence::Any => rank.min(situ_ir::range::MAX_DIMS),
+        Sequence::InOrder => 1,
+    };
     let mut f = FunctionBuilder::kernel(name, dims as u8);
-    let operands = map::declare_operands(&mut f, map);
-    let loops = map::loop_indices(&mut f, rank);
-    let positions = map::declare_positions(&mut f, map, &loops);
+    let operands = map::declare_operands(&mut f, &shape.map);
+    match shape.sequence {
+        Sequence::Any => {
+            let loops = map::loop_indices(&mut f, rank);
+            transfer(&mut f, shape, &operands, &loops);
+        }
+        Sequence::InOrder => {
+            let count = f.parameter("count", Type::INDEX);
+            let start = f.index(0);
+            f.for_range("element", start, count, |f, element| {
+                let loops = rows::indices(f, rank, element);
+                transfer(f, shape, &operands, &loops);
+            });
+        }
+    }
+    let mut module = Module::new(name);
+    f.finish(&mut module);
+    module
+}
+
+/// Moves one element.
+fn transfer(
+    f: &mut FunctionBuilder,
+    shape: &IndexedShape,
+    operands: &[Handle<Expression>],
+    loops: &[Handle<Expression>],
+) {
+    let map = &shape.map;
+    let positions = map::declare_positions(f, map, loops);
     let count = operands.len() - 2;
     let axes: Vec<_> = (0..count)
         .map(|number| {
@@ -106,11 +150,8 @@ pub fn module(name: &str, shape: &IndexedShape) -> Module {
     };
     match all_exist {
         Some(all_exist) => f.if_(all_exist, transfer),
-        None => transfer(&mut f),
+        None => transfer(f),
     }
-    let mut module = Module::new(name);
-    f.finish(&mut module);
-    module
 }
 
 /// The first work-item that finds something wrong says what.
@@ -163,7 +204,14 @@ mod tests {
                         rank,
                         is_masked: false,
                     };
-                    validate(module("indexed", &IndexedShape { direction, map })).unwrap();
+                    for sequence in [Sequence::Any, Sequence::InOrder] {
+                        let shape = IndexedShape {
+                            direction,
+                            sequence,
+                            map: map.clone(),
+                        };
+                        validate(module("indexed", &shape)).unwrap();
+                    }
                 }
             }
         }

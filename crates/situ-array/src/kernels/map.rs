@@ -98,6 +98,13 @@ pub fn layout_arguments(shape: &MapShape, nest: &LoopNest) -> SmallVec<[i64; 8]>
         .skip(1)
         .map(|each| each.size as i64)
         .collect();
+    arguments.extend(stride_arguments(shape, nest));
+    arguments
+}
+
+/// The strides alone.
+pub(crate) fn stride_arguments(shape: &MapShape, nest: &LoopNest) -> SmallVec<[i64; 8]> {
+    let mut arguments = SmallVec::new();
     for (position, operand) in shape.operands.iter().enumerate() {
         let MapOperand::Memory { stride, .. } = operand else {
             continue;

@@ -40,7 +40,7 @@ pub struct SortShape {
 }
 
 /// Writes the kernel `name`, for a range of rows and pieces of [`RUN_LENGTH`] elements.
-pub fn module(name: &str, shape: &SortShape) -> Module {
+pub fn module(name: &str, shape: SortShape) -> Module {
     let mut f = FunctionBuilder::kernel(name, 2);
     let global = |dtype| Type::pointer(dtype, AddressSpace::Global);
     let out = f.parameter("out", global(shape.dtype));
@@ -88,7 +88,7 @@ pub fn module(name: &str, shape: &SortShape) -> Module {
 /// Inserts each element of a run among those before it.
 fn insert(
     f: &mut FunctionBuilder,
-    shape: &SortShape,
+    shape: SortShape,
     [start, end]: [Handle<Expression>; 2],
     out: Handle<Expression>,
     input: Handle<Expression>,
@@ -171,7 +171,7 @@ impl Pair {
     }
 
     /// How many of the first `diagonal` elements come from the first run.
-    fn from_first(
+    fn count_of_first(
         &self,
         f: &mut FunctionBuilder,
         direction: Direction,
@@ -225,14 +225,14 @@ impl Pair {
     fn merge(
         &self,
         f: &mut FunctionBuilder,
-        shape: &SortShape,
+        shape: SortShape,
         [start, end]: [Handle<Expression>; 2],
         [out, input]: [Handle<Expression>; 2],
         [out_positions, in_positions]: [Option<Handle<Expression>>; 2],
     ) {
         let diagonal = f.binary(BinaryOperator::Subtract, start, self.start);
         let diagonal = f.bind("diagonal", diagonal);
-        let taken = self.from_first(f, shape.direction, input, diagonal);
+        let taken = self.count_of_first(f, shape.direction, input, diagonal);
         let taken = f.get(taken);
         let taken = f.bind("taken", taken);
         let first = f.variable("next_first", DType::I64);
@@ -301,7 +301,7 @@ mod tests {
                             direction,
                             has_positions,
                         };
-                        validate(module("sort", &shape)).unwrap();
+                        validate(module("sort", shape)).unwrap();
                     }
                 }
             }

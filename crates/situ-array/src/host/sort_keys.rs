@@ -1,0 +1,571 @@
+//! Sorting rows of elements in host memory: keys whose unsigned order is the order of elements.
+//!
+//! The order is that of [`kernels::order`](crate::kernels::order). Integers become keys by their sign bit, floats by
+//! inverting what is negative; NaN gets the largest key. Zeros of either sign share a key, and so do all NaNs: where a
+//! row has such elements, their bits are copied again from where they were, in their order. Complex numbers are sorted
+//! by their positions only.
+
+use bytemuck::Pod;
+use rayon::prelude::*;
+use situ_ir::DType;
+
+use super::pool;
+use super::radix_sort::{Item, MANY, Row};
+use crate::kernels::order::Direction;
+
+/// How many elements go to a thread at a time where rows are short.
+const SHARE: usize = 1 << 14;
+
+/// How elements become keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Encoding {
+    Unsigned,
+    Signed,
+    Float,
+}
+
+/// The rows of one sort.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SortedRows {
+    /// The elements' dtype.
+    pub(crate) dtype: DType,
+    /// Which way they go.
+    pub(crate) direction: Direction,
+    /// How long a row is.
+    pub(crate) length: usize,
+}
+
+/// Bits of an element, as an unsigned number.
+trait Bits: Pod + Item + std::ops::Not<Output = Self> {
+    /// The key of an element, which is not NaN, and of zeros only the positive one.
+    fn ordered(self, encoding: Encoding) -> Self;
+    /// The bits that have this key.
+    fn unordered(self, encoding: Encoding) -> Self;
+    /// Whether the bits are those of a NaN.
+    fn is_nan(self) -> bool;
+    /// Whether the bits are those of a negative zero.
+    fn is_negative_zero(self) -> bool;
+    /// The bits of zero.
+    const ZERO: Self;
+    /// The largest key.
+    const LARGEST: Self;
+    /// Two keys below the largest one that no number has.
+    const AFTER_NUMBERS: [Self; 2];
+}
+
+macro_rules! bits {
+    ($($unsigned:ty, $infinity:expr;)*) => {$(
+        impl Bits for $unsigned {
+            const ZERO: Self = 0;
+            const LARGEST: Self = Self::MAX;
+            const AFTER_NUMBERS: [Self; 2] = [Self::MAX - 2, Self::MAX - 1];
+
+            #[inline]
+            fn ordered(self, encoding: Encoding) -> Self {
+                const SIGN: $unsigned = 1 << (<$unsigned>::BITS - 1);
+                match encoding {
+                    Encoding::Unsigned => self,
+                    Encoding::Signed => self ^ SIGN,
+                    Encoding::Float if self & SIGN == 0 => self | SIGN,
+                    Encoding::Float => !self,
+                }
+            }
+
+            #[inline]
+            fn unordered(self, encoding: Encoding) -> Self {
+                const SIGN: $unsigned = 1 << (<$unsigned>::BITS - 1);
+                match encoding {
+                    Encoding::Unsigned => self,
+                    Encoding::Signed => self ^ SIGN,
+                    Encoding::Float if self & SIGN == 0 => !self,
+                    Encoding::Float => self & !SIGN,
+                }
+            }
+
+            #[inline]
+            fn is_nan(self) -> bool {
+                self << 1 > $infinity << 1
+            }
+
+            #[inline]
+            fn is_negative_zero(self) -> bool {
+                self == 1 << (<$unsigned>::BITS - 1)
+            }
+        }
+    )*};
+}
+
+bits! {
+    // There are no floats of one byte.
+    u8, u8::MAX;
+    u16, 0x7c00;
+    u32, 0x7f80_0000;
+    u64, 0x7ff0_0000_0000_0000;
+}
+
+/// Keys of elements, and elements of keys.
+#[derive(Clone, Copy)]
+struct Codec {
+    encoding: Encoding,
+    direction: Direction,
+}
+
+impl Codec {
+    #[inline]
+    fn key<U: Bits>(self, element: U) -> U {
+        let is_float = self.encoding == Encoding::Float;
+        if is_float && element.is_nan() {
+            return U::LARGEST;
+        }
+        let element = if is_float && element.is_negative_zero() {
+            U::ZERO
+        } else {
+            element
+        };
+        let key = element.ordered(self.encoding);
+        match self.direction {
+            Direction::Ascending => key,
+            Direction::Descending => !key,
+        }
+    }
+
+    #[inline]
+    fn element<U: Bits>(self, key: U) -> U {
+        let key = match self.direction {
+            Direction::Ascending => key,
+            Direction::Descending => !key,
+        };
+        key.unordered(self.encoding)
+    }
+
+    /// Whether the element has bits that its key has not.
+    fn loses_bits<U: Bits>(self, element: U) -> bool {
+        self.encoding == Encoding::Float && (element.is_nan() || element.is_negative_zero())
+    }
+
+    /// Gives elements whose keys are shared their own bits again.
+    fn restore<U: Bits>(self, elements: &[U], sorted: &mut [U]) {
+        if self.encoding != Encoding::Float || !is_any(elements, |element| self.loses_bits(element))
+        {
+            return;
+        }
+        for shared in [self.key(U::ZERO), U::LARGEST] {
+            let start = sorted.partition_point(|&element| self.key(element) < shared);
+            let originals = elements
+                .iter()
+                .filter(|&&element| self.key(element) == shared);
+            for (place, original) in sorted[start..].iter_mut().zip(originals) {
+                *place = *original;
+            }
+        }
+    }
+}
+
+fn is_any<U: Bits>(elements: &[U], holds: impl Fn(U) -> bool + Sync) -> bool {
+    if elements.len() < MANY {
+        // Without an early exit, so that it is made of vector instructions.
+        return elements
+            .iter()
+            .fold(false, |any, &element| any | holds(element));
+    }
+    elements
+        .par_chunks(SHARE)
+        .any(|piece| piece.iter().any(|&element| holds(element)))
+}
+
+impl SortedRows {
+    fn codec(self) -> Codec {
+        let encoding = match self.dtype {
+            dtype if dtype.is_float() => Encoding::Float,
+            dtype if dtype.is_signed() => Encoding::Signed,
+            _ => Encoding::Unsigned,
+        };
+        Codec {
+            encoding,
+            direction: self.direction,
+        }
+    }
+
+    /// Sorts rows of real elements; `sorted` and `scratch` have room for as many.
+    ///
+    /// # Panics
+    /// If they have not, or elements are complex.
+    pub(crate) fn sort(self, elements: &[u8], sorted: &mut [u8], scratch: &mut [u8]) {
+        match self.dtype.size_bytes() {
+            1 => self.sort_bits::<u8>(elements, sorted, scratch),
+            2 => self.sort_bits::<u16>(elements, sorted, scratch),
+            4 => self.sort_bits::<u32>(elements, sorted, scratch),
+            8 if !self.dtype.is_complex() => self.sort_bits::<u64>(elements, sorted, scratch),
+            _ => panic!("complex numbers are sorted by their positions"),
+        }
+    }
+
+    fn sort_bits<U: Bits>(self, elements: &[u8], sorted: &mut [u8], scratch: &mut [u8]) {
+        let elements: &[U] = bytemuck::cast_slice(elements);
+        let sorted: &mut [U] = bytemuck::cast_slice_mut(sorted);
+        let scratch: &mut [U] = bytemuck::cast_slice_mut(scratch);
+        let codec = self.codec();
+        let sort_row = |elements: &[U], sorted: &mut [U], scratch: &mut [U]| {
+            let row = Row {
+                elements,
+                items: &mut *sorted,
+                scratch,
+                results: &mut vec![(); elements.len()],
+            };
+            row.sort(
+                |_, element| codec.key(element),
+                |items, _| {
+                    for item in items {
+                        *item = codec.element(*item);
+                    }
+                },
+            );
+            codec.restore(elements, sorted);
+        };
+        let length = self.length;
+        if elements.len() <= SHARE {
+            let rows = elements
+                .chunks_exact(length)
+                .zip(sorted.chunks_exact_mut(length));
+            for ((elements, sorted), scratch) in rows.zip(scratch.chunks_exact_mut(length)) {
+                sort_row(elements, sorted, scratch);
+            }
+            return;
+        }
+        pool::install(|| {
+            elements
+                .par_chunks_exact(length)
+                .zip(sorted.par_chunks_exact_mut(length))
+                .zip(scratch.par_chunks_exact_mut(length))
+                .with_min_len(SHARE.div_ceil(length))
+                .for_each(|((elements, sorted), scratch)| sort_row(elements, sorted, scratch));
+        });
+    }
+
+    /// How many bytes finding positions takes for an element, twice.
+    pub(crate) fn entry_bytes(self) -> usize {
+        match self.dtype {
+            DType::C128 => size_of::<[u64; 3]>(),
+            _ if self.has_short_entries() => size_of::<[u32; 2]>(),
+            _ => size_of::<[u64; 2]>(),
+        }
+    }
+
+    /// Whether key and position fit into 32 bits each.
+    fn has_short_entries(self) -> bool {
+        self.dtype.size_bytes() <= 4 && u32::try_from(self.length).is_ok()
+    }
+
+    /// Finds for each place in sorted rows the position of the element that belongs there.
+    ///
+    /// # Panics
+    /// If there is not room for as many positions and entries.
+    pub(crate) fn find_positions(self, memory: &mut PositionMemory<'_>) {
+        let codec = self.codec();
+        let direction = self.direction;
+        let is_short = self.has_short_entries();
+        let short = |position: usize, key: u32| [key, position as u32];
+        let long = |position: usize, key: u64| [key, position as u64];
+        match self.dtype.size_bytes() {
+            _ if self.dtype == DType::C64 => self.positions_of(memory, |position, element| {
+                let [real, imaginary] = complex_key::<u32>(element, direction);
+                long(
+                    position,
+                    u64::from(real) << u32::BITS | u64::from(imaginary),
+                )
+            }),
+            _ if self.dtype == DType::C128 => self.wide_positions(memory),
+            1 if is_short => self.positions_of(memory, |position, element: u8| {
+                short(position, codec.key(element).into())
+            }),
+            2 if is_short => self.positions_of(memory, |position, element: u16| {
+                short(position, codec.key(element).into())
+            }),
+            4 if is_short => self.positions_of(memory, |position, element: u32| {
+                short(position, codec.key(element))
+            }),
+            1 => self.positions_of(memory, |position, element: u8| {
+                long(position, codec.key(element).into())
+            }),
+            2 => self.positions_of(memory, |position, element: u16| {
+                long(position, codec.key(element).into())
+            }),
+            4 => self.positions_of(memory, |position, element: u32| {
+                long(position, codec.key(element).into())
+            }),
+            _ => self.positions_of(memory, |position, element: u64| {
+                long(position, codec.key(element))
+            }),
+        }
+    }
+
+    fn positions_of<S: Pod + Sync, T: Entry>(
+        self,
+        memory: &mut PositionMemory<'_>,
+        encode: impl Fn(usize, S) -> T + Sync,
+    ) {
+        let elements: &[S] = bytemuck::cast_slice(memory.elements);
+        let positions: &mut [i64] = bytemuck::cast_slice_mut(memory.positions);
+        let entries: &mut [T] = bytemuck::cast_slice_mut(memory.entries);
+        let scratch: &mut [T] = bytemuck::cast_slice_mut(memory.scratch);
+        let length = self.length;
+        let sort_row = |elements: &[S], results: &mut [i64], items: &mut [T], scratch: &mut [T]| {
+            let row = Row {
+                elements,
+                items,
+                scratch,
+                results,
+            };
+            row.sort(&encode, |items, results| {
+                for (item, result) in items.iter().zip(results) {
+                    *result = item.position();
+                }
+            });
+        };
+        if elements.len() <= SHARE {
+            let rows = elements
+                .chunks_exact(length)
+                .zip(positions.chunks_exact_mut(length));
+            let memory = entries
+                .chunks_exact_mut(length)
+                .zip(scratch.chunks_exact_mut(length));
+            for ((elements, positions), (entries, scratch)) in rows.zip(memory) {
+                sort_row(elements, positions, entries, scratch);
+            }
+            return;
+        }
+        pool::install(|| {
+            elements
+                .par_chunks_exact(length)
+                .zip(positions.par_chunks_exact_mut(length))
+                .zip(entries.par_chunks_exact_mut(length))
+                .zip(scratch.par_chunks_exact_mut(length))
+                .with_min_len(SHARE.div_ceil(length))
+                .for_each(|(((elements, positions), entries), scratch)| {
+                    sort_row(elements, positions, entries, scratch);
+                });
+        });
+    }
+
+    /// Positions of elements whose keys have 128 bits, which are compared.
+    fn wide_positions(self, memory: &mut PositionMemory<'_>) {
+        let elements: &[[u64; 2]] = bytemuck::cast_slice(memory.elements);
+        let positions: &mut [i64] = bytemuck::cast_slice_mut(memory.positions);
+        let entries: &mut [[u64; 3]] = bytemuck::cast_slice_mut(memory.entries);
+        pool::install(|| {
+            let rows = elements
+                .par_chunks_exact(self.length)
+                .zip(positions.par_chunks_exact_mut(self.length))
+                .zip(entries.par_chunks_exact_mut(self.length));
+            let rows = rows.with_min_len(SHARE.div_ceil(self.length));
+            rows.for_each(|((elements, positions), entries)| {
+                for (position, (entry, element)) in entries.iter_mut().zip(elements).enumerate() {
+                    let [real, imaginary] = complex_key(*element, self.direction);
+                    *entry = [real, imaginary, position as u64];
+                }
+                // Positions are part of what is compared, so that equal elements keep their order.
+                entries.par_sort_unstable();
+                for (position, entry) in positions.iter_mut().zip(entries) {
+                    *position = entry[2] as i64;
+                }
+            });
+        });
+    }
+}
+
+/// What finding positions reads, and writes.
+#[derive(Debug)]
+pub(crate) struct PositionMemory<'a> {
+    /// The elements.
+    pub(crate) elements: &'a [u8],
+    /// A position for each.
+    pub(crate) positions: &'a mut [u8],
+    /// [`SortedRows::entry_bytes`] for each.
+    pub(crate) entries: &'a mut [u8],
+    /// As many.
+    pub(crate) scratch: &'a mut [u8],
+}
+
+/// An item that knows where it was.
+trait Entry: Item + Pod {
+    /// Where it was.
+    fn position(self) -> i64;
+}
+
+impl Entry for [u32; 2] {
+    fn position(self) -> i64 {
+        self[1].into()
+    }
+}
+
+impl Entry for [u64; 2] {
+    fn position(self) -> i64 {
+        self[1] as i64
+    }
+}
+
+/// The keys of both parts of a complex number. Those with a NaN come last: first the ones whose real part is a number.
+#[inline]
+fn complex_key<U: Bits>([real, imaginary]: [U; 2], direction: Direction) -> [U; 2] {
+    let codec = Codec {
+        encoding: Encoding::Float,
+        direction,
+    };
+    let [first, second] = [codec.key(real), codec.key(imaginary)];
+    match (real.is_nan(), imaginary.is_nan()) {
+        (false, false) => [first, second],
+        (false, true) => [U::AFTER_NUMBERS[0], first],
+        (true, false) => [U::AFTER_NUMBERS[1], second],
+        (true, true) => [U::LARGEST, U::LARGEST],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const BOTH: [Direction; 2] = [Direction::Ascending, Direction::Descending];
+
+    fn rows(dtype: DType, direction: Direction, length: usize) -> SortedRows {
+        SortedRows {
+            dtype,
+            direction,
+            length,
+        }
+    }
+
+    fn sorted<T: Pod>(elements: &[T], rows: SortedRows) -> Vec<T> {
+        let mut sorted = elements.to_vec();
+        let mut scratch = elements.to_vec();
+        rows.sort(
+            bytemuck::cast_slice(elements),
+            bytemuck::cast_slice_mut(&mut sorted),
+            bytemuck::cast_slice_mut(&mut scratch),
+        );
+        sorted
+    }
+
+    fn positions<T: Pod>(elements: &[T], rows: SortedRows) -> Vec<i64> {
+        let mut positions = vec![0_i64; elements.len()];
+        let words = (elements.len() * rows.entry_bytes()).div_ceil(8);
+        let (mut entries, mut scratch) = (vec![0_u64; words], vec![0_u64; words]);
+        rows.find_positions(&mut PositionMemory {
+            elements: bytemuck::cast_slice(elements),
+            positions: bytemuck::cast_slice_mut(&mut positions),
+            entries: bytemuck::cast_slice_mut(&mut entries),
+            scratch: bytemuck::cast_slice_mut(&mut scratch),
+        });
+        positions
+    }
+
+    /// Whether an element comes before another.
+    fn is_before(direction: Direction, left: f64, right: f64) -> bool {
+        match direction {
+            _ if left.is_nan() => false,
+            _ if right.is_nan() => true,
+            Direction::Ascending => left < right,
+            Direction::Descending => left > right,
+        }
+    }
+
+    /// The order by the definition: insertion, which moves nothing past its equal.
+    fn order(elements: &[f64], direction: Direction) -> Vec<i64> {
+        let mut order: Vec<i64> = Vec::new();
+        for (position, &element) in elements.iter().enumerate() {
+            let at = order
+                .iter()
+                .position(|&other| is_before(direction, element, elements[other as usize]));
+            order.insert(at.unwrap_or(order.len()), position as i64);
+        }
+        order
+    }
+
+    fn floats() -> impl Strategy<Value = Vec<f64>> {
+        let special = prop::sample::select(vec![
+            0.0,
+            -0.0,
+            1.0,
+            f64::NAN,
+            -f64::NAN,
+            f64::INFINITY,
+            f64::NEG_INFINITY,
+        ]);
+        prop::collection::vec(prop_oneof![any::<f64>(), special], 1..200)
+    }
+
+    proptest! {
+        #[test]
+        fn floats_are_sorted_bit_by_bit(elements in floats()) {
+            for direction in BOTH {
+                let rows = rows(DType::F64, direction, elements.len());
+                let order = order(&elements, direction);
+                prop_assert_eq!(&positions(&elements, rows), &order);
+                let expected: Vec<u64> = order.iter().map(|&at| elements[at as usize].to_bits()).collect();
+                let found: Vec<u64> = sorted(&elements, rows).iter().map(|x| x.to_bits()).collect();
+                prop_assert_eq!(found, expected);
+            }
+        }
+
+        #[test]
+        fn integers_are_sorted(elements in prop::collection::vec(any::<i16>(), 1..200)) {
+            let mut expected = elements.clone();
+            expected.sort_unstable();
+            prop_assert_eq!(&sorted(&elements, rows(DType::I16, Direction::Ascending, elements.len())), &expected);
+            expected.reverse();
+            prop_assert_eq!(&sorted(&elements, rows(DType::I16, Direction::Descending, elements.len())), &expected);
+        }
+
+        #[test]
+        fn complex_numbers_are_sorted_by_parts(reals in floats(), imaginary in floats()) {
+            let elements: Vec<[f64; 2]> = reals.iter().zip(&imaginary).map(|(&x, &y)| [x, y]).collect();
+            let narrow: Vec<[f32; 2]> = elements.iter().map(|x| x.map(|part| part as f32)).collect();
+            for direction in BOTH {
+                // By the second part first, then by the first one and by where NaNs are, all of them stable.
+                let expected = |elements: &[[f64; 2]]| {
+                    let rank = |x: [f64; 2]| f64::from(2 * u8::from(x[0].is_nan()) + u8::from(x[1].is_nan()));
+                    let by = |column: Vec<f64>, direction, so_far: Vec<i64>| -> Vec<i64> {
+                        let column: Vec<f64> = so_far.iter().map(|&at| column[at as usize]).collect();
+                        order(&column, direction).iter().map(|&at| so_far[at as usize]).collect()
+                    };
+                    let start = (0..elements.len() as i64).collect();
+                    let by_second = by(elements.iter().map(|x| x[1]).collect(), direction, start);
+                    let by_first = by(elements.iter().map(|x| x[0]).collect(), direction, by_second);
+                    by(elements.iter().map(|&x| rank(x)).collect(), Direction::Ascending, by_first)
+                };
+                let found = positions(&elements, rows(DType::C128, direction, elements.len()));
+                prop_assert_eq!(found, expected(&elements));
+                let widened: Vec<[f64; 2]> = narrow.iter().map(|x| x.map(f64::from)).collect();
+                let found = positions(&narrow, rows(DType::C64, direction, narrow.len()));
+                prop_assert_eq!(found, expected(&widened));
+            }
+        }
+    }
+
+    #[test]
+    fn rows_are_sorted_on_their_own() {
+        let elements: Vec<u8> = (0..60_000_u32)
+            .map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8)
+            .collect();
+        for length in [1, 3, 100, 60_000] {
+            let rows = rows(DType::U8, Direction::Ascending, length);
+            let found = sorted(&elements, rows);
+            let order = positions(&elements, rows);
+            for ((row, found), order) in elements
+                .chunks(length)
+                .zip(found.chunks(length))
+                .zip(order.chunks(length))
+            {
+                let mut expected: Vec<i64> = (0..row.len() as i64).collect();
+                expected.sort_by_key(|&at| row[at as usize]);
+                assert_eq!(order, expected);
+                assert!(
+                    found
+                        .iter()
+                        .eq(expected.iter().map(|&at| &row[at as usize]))
+                );
+            }
+        }
+    }
+}
