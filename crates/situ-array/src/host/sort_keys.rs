@@ -5,6 +5,8 @@
 //! row has such elements, their bits are copied again from where they were, in their order. Complex numbers are sorted
 //! by their positions only.
 
+use std::ops::{BitAnd, BitXor, Not};
+
 use bytemuck::Pod;
 use rayon::prelude::*;
 use situ_ir::DType;
@@ -15,14 +17,6 @@ use crate::kernels::order::Direction;
 
 /// How many elements go to a thread at a time where rows are short.
 const SHARE: usize = 1 << 14;
-
-/// How elements become keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Encoding {
-    Unsigned,
-    Signed,
-    Float,
-}
 
 /// The rows of one sort.
 #[derive(Clone, Copy, Debug)]
@@ -36,60 +30,41 @@ pub(crate) struct SortedRows {
 }
 
 /// Bits of an element, as an unsigned number.
-trait Bits: Pod + Item + std::ops::Not<Output = Self> {
-    /// The key of an element, which is not NaN, and of zeros only the positive one.
-    fn ordered(self, encoding: Encoding) -> Self;
-    /// The bits that have this key.
-    fn unordered(self, encoding: Encoding) -> Self;
-    /// Whether the bits are those of a NaN.
-    fn is_nan(self) -> bool;
-    /// Whether the bits are those of a negative zero.
-    fn is_negative_zero(self) -> bool;
-    /// The bits of zero.
+trait Bits: Pod + Item + BitXor<Output = Self> + BitAnd<Output = Self> + Not<Output = Self> {
+    /// No bit.
     const ZERO: Self;
-    /// The largest key.
-    const LARGEST: Self;
-    /// Two keys below the largest one that no number has.
+    /// The sign bit.
+    const SIGN: Self;
+    /// The bits of an infinity, without its sign.
+    const INFINITY: Self;
+    /// All bits.
+    const ALL: Self;
+    /// Two keys below the largest one that no float has.
     const AFTER_NUMBERS: [Self; 2];
+
+    /// All bits if the sign bit is set, else none.
+    fn spread_sign(self) -> Self;
+    /// The bits of a float without its sign, one place higher.
+    fn without_sign(self) -> Self;
 }
 
 macro_rules! bits {
     ($($unsigned:ty, $infinity:expr;)*) => {$(
         impl Bits for $unsigned {
             const ZERO: Self = 0;
-            const LARGEST: Self = Self::MAX;
+            const SIGN: Self = 1 << (Self::BITS - 1);
+            const INFINITY: Self = $infinity;
+            const ALL: Self = Self::MAX;
             const AFTER_NUMBERS: [Self; 2] = [Self::MAX - 2, Self::MAX - 1];
 
             #[inline]
-            fn ordered(self, encoding: Encoding) -> Self {
-                const SIGN: $unsigned = 1 << (<$unsigned>::BITS - 1);
-                match encoding {
-                    Encoding::Unsigned => self,
-                    Encoding::Signed => self ^ SIGN,
-                    Encoding::Float if self & SIGN == 0 => self | SIGN,
-                    Encoding::Float => !self,
-                }
+            fn spread_sign(self) -> Self {
+                (self >> (Self::BITS - 1)).wrapping_neg()
             }
 
             #[inline]
-            fn unordered(self, encoding: Encoding) -> Self {
-                const SIGN: $unsigned = 1 << (<$unsigned>::BITS - 1);
-                match encoding {
-                    Encoding::Unsigned => self,
-                    Encoding::Signed => self ^ SIGN,
-                    Encoding::Float if self & SIGN == 0 => !self,
-                    Encoding::Float => self & !SIGN,
-                }
-            }
-
-            #[inline]
-            fn is_nan(self) -> bool {
-                self << 1 > $infinity << 1
-            }
-
-            #[inline]
-            fn is_negative_zero(self) -> bool {
-                self == 1 << (<$unsigned>::BITS - 1)
+            fn without_sign(self) -> Self {
+                self << 1
             }
         }
     )*};
@@ -103,53 +78,73 @@ bits! {
     u64, 0x7ff0_0000_0000_0000;
 }
 
-/// Keys of elements, and elements of keys.
+/// Keys of elements, and elements of keys; the same few instructions for every dtype and direction.
 #[derive(Clone, Copy)]
-struct Codec {
-    encoding: Encoding,
-    direction: Direction,
+struct Codec<U> {
+    /// What is inverted where the sign bit is set.
+    fold: U,
+    /// What is inverted in all elements.
+    flip: U,
+    /// NaNs are above this, without their sign.
+    above: U,
+    /// The key of what only has its sign bit: the smallest integer, or negative zero, which shares it with zero.
+    sign_key: U,
 }
 
-impl Codec {
-    #[inline]
-    fn key<U: Bits>(self, element: U) -> U {
-        let is_float = self.encoding == Encoding::Float;
-        if is_float && element.is_nan() {
-            return U::LARGEST;
+impl<U: Bits> Codec<U> {
+    fn new(dtype: DType, direction: Direction) -> Self {
+        let is_float = dtype.is_float() || dtype.is_complex();
+        let reversed = match direction {
+            Direction::Ascending => U::ZERO,
+            Direction::Descending => U::ALL,
+        };
+        if is_float {
+            return Self {
+                fold: !U::SIGN,
+                flip: U::SIGN ^ reversed,
+                above: U::INFINITY.without_sign(),
+                sign_key: U::SIGN ^ reversed,
+            };
         }
-        let element = if is_float && element.is_negative_zero() {
-            U::ZERO
+        let flip = if dtype.is_signed() { U::SIGN } else { U::ZERO } ^ reversed;
+        Self {
+            fold: U::ZERO,
+            flip,
+            above: U::ALL,
+            sign_key: U::SIGN ^ flip,
+        }
+    }
+
+    #[inline]
+    fn key(self, element: U) -> U {
+        let key = element ^ (element.spread_sign() & self.fold) ^ self.flip;
+        let key = if element == U::SIGN {
+            self.sign_key
         } else {
-            element
+            key
         };
-        let key = element.ordered(self.encoding);
-        match self.direction {
-            Direction::Ascending => key,
-            Direction::Descending => !key,
-        }
+        if self.is_nan(element) { U::ALL } else { key }
     }
 
     #[inline]
-    fn element<U: Bits>(self, key: U) -> U {
-        let key = match self.direction {
-            Direction::Ascending => key,
-            Direction::Descending => !key,
-        };
-        key.unordered(self.encoding)
+    fn is_nan(self, element: U) -> bool {
+        element.without_sign() > self.above
     }
 
-    /// Whether the element has bits that its key has not.
-    fn loses_bits<U: Bits>(self, element: U) -> bool {
-        self.encoding == Encoding::Float && (element.is_nan() || element.is_negative_zero())
+    #[inline]
+    fn element(self, key: U) -> U {
+        let folded = key ^ self.flip;
+        folded ^ (folded.spread_sign() & self.fold)
     }
 
     /// Gives elements whose keys are shared their own bits again.
-    fn restore<U: Bits>(self, elements: &[U], sorted: &mut [U]) {
-        if self.encoding != Encoding::Float || !is_any(elements, |element| self.loses_bits(element))
-        {
+    fn restore(self, elements: &[U], sorted: &mut [U]) {
+        let is_float = self.fold != U::ZERO;
+        let is_shared = |element| self.is_nan(element) || element == U::SIGN;
+        if !is_float || !is_any(elements, is_shared) {
             return;
         }
-        for shared in [self.key(U::ZERO), U::LARGEST] {
+        for shared in [self.sign_key, U::ALL] {
             let start = sorted.partition_point(|&element| self.key(element) < shared);
             let originals = elements
                 .iter()
@@ -174,16 +169,8 @@ fn is_any<U: Bits>(elements: &[U], holds: impl Fn(U) -> bool + Sync) -> bool {
 }
 
 impl SortedRows {
-    fn codec(self) -> Codec {
-        let encoding = match self.dtype {
-            dtype if dtype.is_float() => Encoding::Float,
-            dtype if dtype.is_signed() => Encoding::Signed,
-            _ => Encoding::Unsigned,
-        };
-        Codec {
-            encoding,
-            direction: self.direction,
-        }
+    fn codec<U: Bits>(self) -> Codec<U> {
+        Codec::new(self.dtype, self.direction)
     }
 
     /// Sorts rows of real elements; `sorted` and `scratch` have room for as many.
@@ -261,14 +248,13 @@ impl SortedRows {
     /// # Panics
     /// If there is not room for as many positions and entries.
     pub(crate) fn find_positions(self, memory: &mut PositionMemory<'_>) {
-        let codec = self.codec();
-        let direction = self.direction;
         let is_short = self.has_short_entries();
         let short = |position: usize, key: u32| [key, position as u32];
         let long = |position: usize, key: u64| [key, position as u64];
         match self.dtype.size_bytes() {
             _ if self.dtype == DType::C64 => self.positions_of(memory, |position, element| {
-                let [real, imaginary] = complex_key::<u32>(element, direction);
+                let parts = self.codec();
+                let [real, imaginary] = complex_key::<u32>(element, parts);
                 long(
                     position,
                     u64::from(real) << u32::BITS | u64::from(imaginary),
@@ -276,25 +262,25 @@ impl SortedRows {
             }),
             _ if self.dtype == DType::C128 => self.wide_positions(memory),
             1 if is_short => self.positions_of(memory, |position, element: u8| {
-                short(position, codec.key(element).into())
+                short(position, self.codec().key(element).into())
             }),
             2 if is_short => self.positions_of(memory, |position, element: u16| {
-                short(position, codec.key(element).into())
+                short(position, self.codec().key(element).into())
             }),
             4 if is_short => self.positions_of(memory, |position, element: u32| {
-                short(position, codec.key(element))
+                short(position, self.codec().key(element))
             }),
             1 => self.positions_of(memory, |position, element: u8| {
-                long(position, codec.key(element).into())
+                long(position, self.codec().key(element).into())
             }),
             2 => self.positions_of(memory, |position, element: u16| {
-                long(position, codec.key(element).into())
+                long(position, self.codec().key(element).into())
             }),
             4 => self.positions_of(memory, |position, element: u32| {
-                long(position, codec.key(element).into())
+                long(position, self.codec().key(element).into())
             }),
             _ => self.positions_of(memory, |position, element: u64| {
-                long(position, codec.key(element))
+                long(position, self.codec().key(element))
             }),
         }
     }
@@ -360,7 +346,7 @@ impl SortedRows {
             let rows = rows.with_min_len(SHARE.div_ceil(self.length));
             rows.for_each(|((elements, positions), entries)| {
                 for (position, (entry, element)) in entries.iter_mut().zip(elements).enumerate() {
-                    let [real, imaginary] = complex_key(*element, self.direction);
+                    let [real, imaginary] = complex_key(*element, self.codec());
                     *entry = [real, imaginary, position as u64];
                 }
                 // Positions are part of what is compared, so that equal elements keep their order.
@@ -406,17 +392,13 @@ impl Entry for [u64; 2] {
 
 /// The keys of both parts of a complex number. Those with a NaN come last: first the ones whose real part is a number.
 #[inline]
-fn complex_key<U: Bits>([real, imaginary]: [U; 2], direction: Direction) -> [U; 2] {
-    let codec = Codec {
-        encoding: Encoding::Float,
-        direction,
-    };
+fn complex_key<U: Bits>([real, imaginary]: [U; 2], codec: Codec<U>) -> [U; 2] {
     let [first, second] = [codec.key(real), codec.key(imaginary)];
-    match (real.is_nan(), imaginary.is_nan()) {
+    match (codec.is_nan(real), codec.is_nan(imaginary)) {
         (false, false) => [first, second],
         (false, true) => [U::AFTER_NUMBERS[0], first],
         (true, false) => [U::AFTER_NUMBERS[1], second],
-        (true, true) => [U::LARGEST, U::LARGEST],
+        (true, true) => [U::ALL, U::ALL],
     }
 }
 
