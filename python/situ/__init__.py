@@ -43,6 +43,7 @@ from situ._closeness import (
     array_equiv,
     isclose,
 )
+from situ._counting import bincount, digitize, histogram, histogram_bin_edges
 from situ._creation import (
     arange,
     array,
@@ -276,6 +277,14 @@ from situ._numbers import (
     nan_to_num,
     round,
 )
+from situ._order_statistics import (
+    median,
+    nanmedian,
+    nanpercentile,
+    nanquantile,
+    percentile,
+    quantile,
+)
 from situ._padding import (
     pad,
 )
@@ -298,8 +307,19 @@ from situ._searching import (
     nanargmin,
     nonzero,
 )
-from situ._set import isin, unique, unique_all, unique_counts, unique_inverse, unique_values
-from situ._sorting import argsort, searchsorted, sort
+from situ._set import (
+    intersect1d,
+    isin,
+    setdiff1d,
+    setxor1d,
+    union1d,
+    unique,
+    unique_all,
+    unique_counts,
+    unique_inverse,
+    unique_values,
+)
+from situ._sorting import argpartition, argsort, partition, searchsorted, sort
 from situ._stacking import (
     append,
     array_split,
@@ -434,6 +454,7 @@ __all__ = [
     "arctanh",
     "argmax",
     "argmin",
+    "argpartition",
     "argsort",
     "argwhere",
     "around",
@@ -456,6 +477,7 @@ __all__ = [
     "atomic",
     "average",
     "barrier",
+    "bincount",
     "bitwise_and",
     "bitwise_invert",
     "bitwise_left_shift",
@@ -502,6 +524,7 @@ __all__ = [
     "diag",
     "diagonal",
     "diff",
+    "digitize",
     "divide",
     "divmod",
     "dot",
@@ -553,6 +576,8 @@ __all__ = [
     "hamming",
     "hanning",
     "heaviside",
+    "histogram",
+    "histogram_bin_edges",
     "hsplit",
     "hstack",
     "hypot",
@@ -568,6 +593,7 @@ __all__ = [
     "int32",
     "int64",
     "interp",
+    "intersect1d",
     "invert",
     "isclose",
     "iscomplex",
@@ -608,6 +634,7 @@ __all__ = [
     "maximum",
     "may_share_memory",
     "mean",
+    "median",
     "memory",
     "meshgrid",
     "min",
@@ -624,8 +651,11 @@ __all__ = [
     "nancumsum",
     "nanmax",
     "nanmean",
+    "nanmedian",
     "nanmin",
+    "nanpercentile",
     "nanprod",
+    "nanquantile",
     "nanstd",
     "nansum",
     "nanvar",
@@ -640,6 +670,8 @@ __all__ = [
     "ones_like",
     "outer",
     "pad",
+    "partition",
+    "percentile",
     "permute_dims",
     "pi",
     "place",
@@ -654,6 +686,7 @@ __all__ = [
     "ptp",
     "put",
     "putmask",
+    "quantile",
     "queues_equivalent",
     "rad2deg",
     "radians",
@@ -679,6 +712,8 @@ __all__ = [
     "select",
     "set_default_queue",
     "set_global_queue",
+    "setdiff1d",
+    "setxor1d",
     "shape",
     "sign",
     "signbit",
@@ -716,6 +751,7 @@ __all__ = [
     "uint16",
     "uint32",
     "uint64",
+    "union1d",
     "unique",
     "unique_all",
     "unique_counts",

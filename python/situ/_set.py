@@ -7,6 +7,7 @@ find them wait for their input.
 from typing import NamedTuple
 
 from situ import _native
+from situ._manipulation import concat, reshape
 from situ._native import ndarray
 from situ._queue_manager import Place
 
@@ -14,7 +15,11 @@ __all__ = [
     "UniqueAllResult",
     "UniqueCountsResult",
     "UniqueInverseResult",
+    "intersect1d",
     "isin",
+    "setdiff1d",
+    "setxor1d",
+    "union1d",
     "unique",
     "unique_all",
     "unique_counts",
@@ -267,3 +272,141 @@ def unique_values(x: ndarray, /, *, queue: Place | None = None) -> ndarray:
     array([10, 30])
     """
     return _native.unique(x, queue=queue)[0]
+
+
+def _distinct(x: ndarray, assume_unique: bool, queue: Place | None) -> ndarray:
+    if assume_unique:
+        return reshape(x, -1)
+    return _native.unique(x, equal_nan=True, queue=queue)[0]
+
+
+def _chosen(x: ndarray, others: ndarray, invert: bool, queue: Place | None) -> ndarray:
+    return x[_native.isin(x, others, invert=invert, queue=queue)]
+
+
+def union1d(x1: ndarray, x2: ndarray, /, *, queue: Place | None = None) -> ndarray:
+    """Find the elements that are in one of two arrays.
+
+    Parameters
+    ----------
+    x1, x2
+        Arrays, which count as flat.
+    queue
+        What runs it: a queue from which the arrays are accessible. By default that of the arrays.
+
+    Returns
+    -------
+    ndarray
+        The distinct elements in ascending order.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.union1d(situ.asarray([3, 1]), situ.asarray([2, 1])).to_numpy()
+    array([1, 2, 3])
+    """
+    return _distinct(concat([x1, x2], axis=None, queue=queue), False, queue)
+
+
+def intersect1d(
+    x1: ndarray,
+    x2: ndarray,
+    /,
+    assume_unique: bool = False,
+    *,
+    queue: Place | None = None,
+) -> ndarray:
+    """Find the elements that are in both of two arrays.
+
+    Parameters
+    ----------
+    x1, x2
+        Arrays, which count as flat.
+    assume_unique
+        Whether the elements of each are known to be distinct.
+    queue
+        What runs it: a queue from which the arrays are accessible. By default that of the arrays.
+
+    Returns
+    -------
+    ndarray
+        The distinct elements in ascending order.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.intersect1d(situ.asarray([3, 1, 1]), situ.asarray([2, 1])).to_numpy()
+    array([1])
+    """
+    dtype = concat([reshape(x1, -1)[:0], reshape(x2, -1)[:0]], queue=queue).dtype
+    both = _chosen(_distinct(x1, assume_unique, queue), x2, False, queue)
+    return _native.sort(both.astype(dtype, copy=False), queue=queue)
+
+
+def setdiff1d(
+    x1: ndarray,
+    x2: ndarray,
+    /,
+    assume_unique: bool = False,
+    *,
+    queue: Place | None = None,
+) -> ndarray:
+    """Find the elements of an array that are not in another.
+
+    Parameters
+    ----------
+    x1, x2
+        Arrays, which count as flat.
+    assume_unique
+        Whether the elements of each are known to be distinct; then they keep their order.
+    queue
+        What runs it: a queue from which the arrays are accessible. By default that of the arrays.
+
+    Returns
+    -------
+    ndarray
+        The distinct elements in ascending order.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.setdiff1d(situ.asarray([3, 1, 1]), situ.asarray([2, 1])).to_numpy()
+    array([3])
+    """
+    return _chosen(_distinct(x1, assume_unique, queue), x2, True, queue)
+
+
+def setxor1d(
+    x1: ndarray,
+    x2: ndarray,
+    /,
+    assume_unique: bool = False,
+    *,
+    queue: Place | None = None,
+) -> ndarray:
+    """Find the elements that are in exactly one of two arrays.
+
+    Parameters
+    ----------
+    x1, x2
+        Arrays, which count as flat.
+    assume_unique
+        Whether the elements of each are known to be distinct.
+    queue
+        What runs it: a queue from which the arrays are accessible. By default that of the arrays.
+
+    Returns
+    -------
+    ndarray
+        The distinct elements in ascending order.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.setxor1d(situ.asarray([3, 1, 1]), situ.asarray([2, 1])).to_numpy()
+    array([2, 3])
+    """
+    first = _distinct(x1, assume_unique, queue)
+    second = _distinct(x2, assume_unique, queue)
+    either = [_chosen(first, second, True, queue), _chosen(second, first, True, queue)]
+    return _native.sort(concat(either, queue=queue), queue=queue)

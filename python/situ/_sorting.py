@@ -1,12 +1,14 @@
 """Elements in order, and looking for elements among sorted ones."""
 
+import operator
+from collections.abc import Sequence
 from typing import Literal
 
 from situ import _native
 from situ._native import ndarray
 from situ._queue_manager import Place
 
-__all__ = ["argsort", "searchsorted", "sort"]
+__all__ = ["argpartition", "argsort", "partition", "searchsorted", "sort"]
 
 # NumPy's names of algorithms. All of them are accepted, and every sort is stable.
 _KINDS = {None, "quicksort", "mergesort", "heapsort", "stable"}
@@ -157,3 +159,92 @@ def searchsorted(
     3
     """
     return _native.searchsorted(x1, x2, side=side, sorter=sorter, queue=queue)
+
+
+def _check_places(function: str, x: ndarray, kth: int | Sequence[int], axis: int | None) -> None:
+    length = x.size if axis is None else x.shape[axis] if -x.ndim <= axis < x.ndim else None
+    for place in [kth] if isinstance(kth, int) else kth:
+        if length is not None and not -length <= operator.index(place) < length:
+            msg = (
+                f"`{function}` has no place {place} in a row of {length} elements\n"
+                f"  help: places are {-length} to {length - 1}"
+            )
+            raise ValueError(msg)
+
+
+def partition(
+    x: ndarray,
+    kth: int | Sequence[int],
+    /,
+    axis: int | None = -1,
+    kind: str = "introselect",
+    *,
+    queue: Place | None = None,
+) -> ndarray:
+    """Put elements at some places that belong there, and before them what comes before.
+
+    Parameters
+    ----------
+    x
+        An array.
+    kth
+        The places. All others get what belongs there too: the result is that of :func:`sort`.
+    axis
+        The axis to sort along; ``None`` sorts the flat array.
+    kind
+        Accepted for NumPy's sake: it makes no difference.
+    queue
+        What runs it: a queue from which `x` is accessible. By default that of `x`.
+
+    Returns
+    -------
+    ndarray
+        A new array of the shape and dtype of `x`.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.partition(situ.asarray([3, 1, 2]), 1).to_numpy()
+    array([1, 2, 3])
+    """
+    _check_places("partition", x, kth, axis)
+    return _native.sort(x, axis=axis, queue=queue)
+
+
+def argpartition(
+    x: ndarray,
+    kth: int | Sequence[int],
+    /,
+    axis: int | None = -1,
+    kind: str = "introselect",
+    *,
+    queue: Place | None = None,
+) -> ndarray:
+    """Find the positions that :func:`partition` puts elements by.
+
+    Parameters
+    ----------
+    x
+        An array.
+    kth
+        The places. The result is that of :func:`argsort`, so all others are right too.
+    axis
+        The axis to sort along; ``None`` sorts the flat array.
+    kind
+        Accepted for NumPy's sake: it makes no difference.
+    queue
+        What runs it: a queue from which `x` is accessible. By default that of `x`.
+
+    Returns
+    -------
+    ndarray
+        Positions along the axis, as ``int64``.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.argpartition(situ.asarray([30, 10, 20]), 0).to_numpy()
+    array([1, 2, 0])
+    """
+    _check_places("argpartition", x, kth, axis)
+    return _native.argsort(x, axis=axis, queue=queue)
