@@ -117,6 +117,10 @@ pub(crate) fn isin(
 type Distinct = (PyArray, Option<PyArray>, Option<PyArray>, Option<PyArray>);
 
 /// Distinct elements.
+#[expect(
+    clippy::fn_params_excessive_bools,
+    reason = "keywords of Python, which are named where they are given"
+)]
 #[pyfunction]
 #[pyo3(signature = (
     x, *, indices = false, inverse = false, counts = false, equal_nan = false, queue = None
