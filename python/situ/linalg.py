@@ -388,12 +388,17 @@ def eig(x: ndarray, /, *, queue: Place | None = None) -> EigResult:
     -------
     EigResult
         The fields ``eigenvalues``, in no particular order, and ``eigenvectors``, columns of length
-        one. They are complex, but for real matrices that only have real eigenvalues.
+        one. They are complex in any case.
 
     Raises
     ------
     LinAlgError
         An element is NaN or infinite.
+
+    Notes
+    -----
+    The dtype follows from that of `x` alone, as the array API standard has it. NumPy looks at the
+    eigenvalues, and gives floats if all of them are real.
 
     Examples
     --------
@@ -403,10 +408,7 @@ def eig(x: ndarray, /, *, queue: Place | None = None) -> EigResult:
     [-1.0, 1.0]
     """
     values, vectors = _native.eig(x, vectors=True, queue=queue)
-    vectors = cast("ndarray", vectors)
-    if _is_real(x, values):
-        return EigResult(_elementwise.real(values), _elementwise.real(vectors))
-    return EigResult(values, vectors)
+    return EigResult(values, cast("ndarray", vectors))
 
 
 def eigvals(x: ndarray, /, *, queue: Place | None = None) -> ndarray:
@@ -422,29 +424,26 @@ def eigvals(x: ndarray, /, *, queue: Place | None = None) -> ndarray:
     Returns
     -------
     ndarray
-        The eigenvalues, in no particular order. They are complex, but for real matrices that only
-        have real eigenvalues.
+        The eigenvalues, in no particular order. They are complex in any case.
 
     Raises
     ------
     LinAlgError
         An element is NaN or infinite.
 
+    Notes
+    -----
+    The dtype follows from that of `x` alone, as the array API standard has it. NumPy looks at the
+    eigenvalues, and gives floats if all of them are real.
+
     Examples
     --------
     >>> import situ
-    >>> sorted(situ.linalg.eigvals(situ.asarray([[2.0, 1.0], [0.0, 3.0]])).to_numpy().tolist())
+    >>> values = situ.linalg.eigvals(situ.asarray([[2.0, 1.0], [0.0, 3.0]])).to_numpy()
+    >>> sorted(values.real.tolist())
     [2.0, 3.0]
     """
-    values = _native.eig(x, vectors=False, queue=queue)[0]
-    return _elementwise.real(values) if _is_real(x, values) else values
-
-
-def _is_real(x: ndarray, eigenvalues: ndarray) -> bool:
-    """Return whether results are real, as NumPy decides it: by what they are."""
-    if x.dtype.kind == "c":
-        return False
-    return bool(_statistical.all(_elementwise.equal(_elementwise.imag(eigenvalues), 0.0)))
+    return _native.eig(x, vectors=False, queue=queue)[0]
 
 
 def svd(x: ndarray, /, full_matrices: bool = True, *, queue: Place | None = None) -> SVDResult:
