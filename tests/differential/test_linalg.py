@@ -474,6 +474,19 @@ def test_decompositions_on_drivers(device):
     assert_same_everywhere(device, "float32", "device")
 
 
+@pytest.mark.parametrize("name", ["svdvals", "eigvalsh"])
+@pytest.mark.parametrize("dtype", FIELDS)
+def test_very_large_and_very_small_numbers(name, dtype):
+    info = np.finfo(dtype)
+    host = hermitian((4, 4), dtype)
+    host = host / np.abs(host).max().astype(info.dtype)
+    expected = getattr(np.linalg, name)(host)
+    for scale in (info.tiny, info.tiny * 1024, info.max / 16, math.sqrt(info.max) * 16):
+        scale = info.dtype.type(2.0 ** math.floor(math.log2(scale)))
+        found = getattr(situ.linalg, name)(situ.asarray(host * scale)).to_numpy()
+        np.testing.assert_allclose(found / scale, expected, rtol=0, atol=tolerance(dtype))
+
+
 def test_large_matrices():
     rng = np.random.default_rng(5)
     host = rng.normal(size=(300, 300))

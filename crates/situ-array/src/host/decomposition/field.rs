@@ -6,9 +6,17 @@ use bytemuck::Pod;
 use faer::traits::{ComplexField, RealField};
 use num_complex::Complex;
 
+/// A number that can be multiplied by powers of two, which is exact while it stays in range.
+pub trait Scaled: Copy {
+    /// Multiplied by a power of two.
+    #[must_use]
+    fn times_power_of_two(self, power: i32) -> Self;
+}
+
 /// A real or complex number that matrices can consist of.
 pub trait Field:
     ComplexField<Real = Self::Part>
+    + Scaled
     + Pod
     + Send
     + Sync
@@ -25,6 +33,8 @@ pub trait Field:
     fn real_part(self) -> Self::Part;
     /// Its distance from zero.
     fn magnitude(self) -> Self::Part;
+    /// The larger of the distances of its parts from zero.
+    fn largest_part(self) -> Self::Part;
     /// Whether a part of it is NaN.
     fn has_nan(self) -> bool;
     /// Whether no part of it is NaN or infinite.
@@ -36,7 +46,7 @@ pub trait Field:
 }
 
 /// A real number, with what decompositions need of it.
-pub trait Float: RealField + Pod + Send + Sync + AddAssign + PartialEq {
+pub trait Float: RealField + Scaled + Pod + Send + Sync + AddAssign + PartialEq {
     /// Nothing.
     const ZERO: Self;
     /// The unit.
@@ -45,6 +55,13 @@ pub trait Float: RealField + Pod + Send + Sync + AddAssign + PartialEq {
     const NAN: Self;
     /// What the logarithm of zero is.
     const MINUS_INFINITY: Self;
+    /// The exponent beyond which squares of squares may not be finite, or lose digits.
+    const MODERATE_EXPONENT: i32;
+    /// The exponent of two, rounded down, of a number above zero.
+    fn exponent(self) -> i32;
+    /// The larger of two numbers.
+    #[must_use]
+    fn larger(self, other: Self) -> Self;
     /// The natural logarithm.
     #[must_use]
     fn logarithm(self) -> Self;
@@ -54,12 +71,39 @@ pub trait Float: RealField + Pod + Send + Sync + AddAssign + PartialEq {
 }
 
 macro_rules! real_field {
-    ($real:ty) => {
+    ($real:ty, $moderate_exponent:literal) => {
+        impl Scaled for $real {
+            fn times_power_of_two(self, power: i32) -> Self {
+                // In two steps, because the whole power may not be a number.
+                let first = power / 2;
+                let two: $real = 2.0;
+                self * two.powi(first) * two.powi(power - first)
+            }
+        }
+
+        impl Scaled for Complex<$real> {
+            fn times_power_of_two(self, power: i32) -> Self {
+                Self::new(
+                    self.re.times_power_of_two(power),
+                    self.im.times_power_of_two(power),
+                )
+            }
+        }
+
         impl Float for $real {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
             const NAN: Self = <$real>::NAN;
             const MINUS_INFINITY: Self = <$real>::NEG_INFINITY;
+            const MODERATE_EXPONENT: i32 = $moderate_exponent;
+
+            fn exponent(self) -> i32 {
+                self.log2().floor() as i32
+            }
+
+            fn larger(self, other: Self) -> Self {
+                self.max(other)
+            }
 
             fn logarithm(self) -> Self {
                 self.ln()
@@ -82,6 +126,10 @@ macro_rules! real_field {
             }
 
             fn magnitude(self) -> Self {
+                self.abs()
+            }
+
+            fn largest_part(self) -> Self {
                 self.abs()
             }
 
@@ -109,6 +157,10 @@ macro_rules! real_field {
                 self.norm()
             }
 
+            fn largest_part(self) -> $real {
+                self.re.abs().max(self.im.abs())
+            }
+
             fn has_nan(self) -> bool {
                 self.re.is_nan() || self.im.is_nan()
             }
@@ -120,5 +172,5 @@ macro_rules! real_field {
     };
 }
 
-real_field!(f32);
-real_field!(f64);
+real_field!(f32, 24);
+real_field!(f64, 200);

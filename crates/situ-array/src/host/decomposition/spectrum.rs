@@ -1,13 +1,15 @@
 //! Eigenvalues and singular values.
 //!
 //! They are found by iterations, which numbers that are not finite would keep from ending; so these are
-//! found first.
+//! found first. Matrices of very large or very small numbers are decomposed as multiples of moderate ones.
+
+use std::borrow::Cow;
 
 use faer::{MatMut, MatRef};
 use num_complex::Complex;
 
 use super::factor::Triangle;
-use super::field::{Field, Float};
+use super::field::{Field, Float, Scaled};
 use super::{Effort, Failure, Problem};
 
 /// The eigenvalues of Hermitian matrices of `size` rows in ascending order, and their eigenvectors as columns, if
@@ -30,7 +32,8 @@ pub fn hermitian<T: Field>(
         inputs.zip(parts(vectors, area)),
         |((input, values), vectors)| {
             check_finite(triangle.of(size, input))?;
-            let input = MatRef::from_row_major_slice(input, size, size);
+            let (input, power) = moderate(input, triangle.of(size, input));
+            let input = MatRef::from_row_major_slice(&input, size, size);
             if let Some(vectors) = vectors {
                 let found = input.self_adjoint_eigen(triangle.side());
                 let found = found.map_err(|_| Problem::NoConvergence)?;
@@ -41,8 +44,9 @@ pub fn hermitian<T: Field>(
                 MatMut::from_row_major_slice_mut(vectors, size, size).copy_from(found.U());
             } else {
                 let found = input.self_adjoint_eigenvalues(triangle.side());
-                values.clone_from_slice(&found.map_err(|_| Problem::NoConvergence)?);
+                values.copy_from_slice(&found.map_err(|_| Problem::NoConvergence)?);
             }
+            scale_back(values, power);
             Ok(())
         },
     )
@@ -69,10 +73,12 @@ where
         inputs.zip(parts(vectors, area)),
         |((input, values), vectors)| {
             check_finite(input.iter())?;
-            let input = MatRef::from_row_major_slice(input, size, size);
+            let (input, power) = moderate(input, input.iter());
+            let input = MatRef::from_row_major_slice(&input, size, size);
             let Some(vectors) = vectors else {
                 let found = input.eigenvalues().map_err(|_| Problem::NoConvergence)?;
-                values.clone_from_slice(&found);
+                values.copy_from_slice(&found);
+                scale_back(values, power);
                 return Ok(());
             };
             let found = input.eigen().map_err(|_| Problem::NoConvergence)?;
@@ -80,6 +86,7 @@ where
             for (index, value) in values.iter_mut().enumerate() {
                 *value = diagonal[index];
             }
+            scale_back(values, power);
             let columns = found.U();
             for column in 0..size {
                 let mut square = T::Part::ZERO;
@@ -127,8 +134,10 @@ pub fn singular<T: Field>(
     let Some(vectors) = vectors else {
         return effort.share(inputs, |(input, values)| {
             check_finite(input.iter())?;
-            let found = MatRef::from_row_major_slice(input, rows, columns).singular_values();
-            values.clone_from_slice(&found.map_err(|_| Problem::NoConvergence)?);
+            let (input, power) = moderate(input, input.iter());
+            let found = MatRef::from_row_major_slice(&input, rows, columns).singular_values();
+            values.copy_from_slice(&found.map_err(|_| Problem::NoConvergence)?);
+            scale_back(values, power);
             Ok(())
         });
     };
@@ -143,7 +152,8 @@ pub fn singular<T: Field>(
         .zip(vectors.right.chunks_exact_mut(right * columns));
     effort.share(inputs.zip(outputs), |((input, values), (u, vh))| {
         check_finite(input.iter())?;
-        let input = MatRef::from_row_major_slice(input, rows, columns);
+        let (input, power) = moderate(input, input.iter());
+        let input = MatRef::from_row_major_slice(&input, rows, columns);
         let found = if vectors.full {
             input.svd()
         } else {
@@ -154,10 +164,41 @@ pub fn singular<T: Field>(
         for (index, value) in values.iter_mut().enumerate() {
             *value = diagonal[index].real_part();
         }
+        scale_back(values, power);
         MatMut::from_row_major_slice_mut(u, rows, left).copy_from(found.U());
         MatMut::from_row_major_slice_mut(vh, right, columns).copy_from(found.V().adjoint());
         Ok(())
     })
+}
+
+/// A matrix whose largest number is moderate, and the power of two that it is to be multiplied by.
+fn moderate<'a, T: Field>(
+    matrix: &'a [T],
+    counting: impl Iterator<Item = &'a T>,
+) -> (Cow<'a, [T]>, i32) {
+    let zero = T::Part::ZERO;
+    let largest = counting.fold(zero, |largest, element| {
+        largest.larger(element.largest_part())
+    });
+    if largest == zero {
+        return (Cow::Borrowed(matrix), 0);
+    }
+    let power = largest.exponent();
+    if power.abs() <= T::Part::MODERATE_EXPONENT {
+        return (Cow::Borrowed(matrix), 0);
+    }
+    let scaled = matrix
+        .iter()
+        .map(|element| element.times_power_of_two(-power));
+    (Cow::Owned(scaled.collect()), power)
+}
+
+fn scale_back<T: Scaled>(values: &mut [T], power: i32) {
+    if power != 0 {
+        for value in values {
+            *value = value.times_power_of_two(power);
+        }
+    }
 }
 
 /// Iterations take a multiple of what a product takes.
@@ -213,6 +254,24 @@ mod tests {
         values.sort_by(|a, b| a.im.total_cmp(&b.im));
         assert!((values[0] + Complex::i()).norm() < 1e-15);
         assert!((values[1] - Complex::i()).norm() < 1e-15);
+    }
+
+    #[test]
+    fn very_large_and_very_small_numbers_are_no_obstacle() {
+        let small = f64::from_bits(1);
+        for scale in [small, 1e-300, 1e-160, 1.0, 1e160, 1e300, f64::MAX / 8.0] {
+            let matrix = [3.0 * scale, 0.0, 0.0, 5.0 * scale];
+            let mut values = [0.0; 2];
+            singular([2, 2], &matrix, &mut values, None).unwrap();
+            assert!((values[0] / scale - 5.0).abs() < 1e-14, "{scale}");
+            assert!((values[1] / scale - 3.0).abs() < 1e-14, "{scale}");
+            hermitian(2, Triangle::Lower, &matrix, &mut values, None).unwrap();
+            assert!((values[0] / scale - 3.0).abs() < 1e-14, "{scale}");
+            let mut both = [Complex::new(0.0, 0.0); 2];
+            general(2, &matrix, &mut both, None).unwrap();
+            let sum = both[0].re / scale + both[1].re / scale;
+            assert!((sum - 8.0).abs() < 1e-14, "{scale}");
+        }
     }
 
     #[test]
