@@ -397,6 +397,19 @@ def test_singular_matrices_have_no_inverse():
     assert float(situ.linalg.det(situ.asarray(host))) == 0
 
 
+@pytest.mark.parametrize("dtype", FIELDS)
+def test_columns_that_are_zero_from_the_start(dtype):
+    host = np.asarray([[1, 2, 3], [2, 4, 6], [0, 0, 1]], dtype)
+    zero = np.zeros((3, 3), dtype)
+    for each in (host, zero, np.kron(np.eye(20), host).astype(dtype)):
+        x = situ.asarray(each)
+        assert situ.linalg.det(x).item() == 0
+        assert situ.linalg.slogdet(x).logabsdet.item() == -math.inf
+        for call in (situ.linalg.inv, lambda x: situ.linalg.solve(x, x)):
+            with pytest.raises(situ.LinAlgError, match="singular"):
+                call(x)
+
+
 def test_matrices_that_are_not_positive_definite():
     for host in ([[1.0, 2.0], [2.0, 1.0]], [[0.0]], [[math.nan]]):
         with pytest.raises(situ.LinAlgError, match="not positive definite"):

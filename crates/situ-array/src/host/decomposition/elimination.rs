@@ -61,6 +61,10 @@ pub fn determinants<T: Field>(
         *determinant = permutation_sign(&lu);
         for pivot in pivots(&lu) {
             *determinant *= pivot;
+            if pivot.magnitude() == T::Part::ZERO {
+                // What comes after was divided by zero.
+                break;
+            }
         }
         Ok(())
     })
