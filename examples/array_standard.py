@@ -20,7 +20,7 @@ def components(points, count):
     centred = points - xp.mean(points, axis=0)
     covariance = xp.matmul(centred.T, centred) / (points.shape[0] - 1)
     spread, directions = xp.linalg.eigh(covariance)
-    largest = xp.argsort(spread, descending=True)[:count]
+    largest = xp.flip(xp.argsort(spread))[:count]
     share = xp.take(spread, largest) / xp.sum(spread)
     return xp.take(directions, largest, axis=1), share
 
