@@ -1,6 +1,6 @@
 //! Products of matrices in host memory, by `faer`.
 //!
-//! The work is shared among the threads of the [`pool`](super::pool) here, and each share is a product that
+//! The work is shared among the threads of the [`super::pool`] here, and each share is a product that
 //! one thread computes. So nothing waits inside of `faer`, and the answer is the same for any number
 //! of threads: a share has whole rows or whole columns of the result.
 

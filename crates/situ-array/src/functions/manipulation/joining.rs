@@ -70,7 +70,7 @@ pub fn concat(arrays: &[Array], axis: Option<i64>, queue: Option<&Queue>) -> Res
 /// The arrays one after the other along a new axis.
 ///
 /// # Errors
-/// As [`concat`].
+/// As [`concat()`].
 pub fn stack(arrays: &[Array], axis: i64, queue: Option<&Queue>) -> Result<Array, Error> {
     placed("stack", arrays, queue)?;
     let first = &arrays[0];

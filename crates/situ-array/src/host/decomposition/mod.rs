@@ -1,7 +1,7 @@
 //! Decompositions of matrices in host memory, by `faer`.
 //!
 //! Matrices lie one after the other, row by row. Each is decomposed by one thread, and the threads of the
-//! [`pool`](super::pool) share the matrices of a batch. A matrix for which there is no answer is a
+//! [`super::pool`] share the matrices of a batch. A matrix for which there is no answer is a
 //! [`Failure`]; NaN and infinity never reach iterations that would not end.
 //!
 //! | module | about |
