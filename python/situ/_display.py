@@ -33,8 +33,8 @@ def array_repr(x: ndarray, /) -> str:
 
 
 def array_str(x: ndarray, /) -> str:
-    """Return the text of ``str(x)``: the elements."""
-    return _elements(x, "")
+    """Return the text of ``str(x)``: the elements, or the number if there are no dimensions."""
+    return str(read(x)) if x.ndim == 0 else _elements(x, "")
 
 
 def array_html(x: ndarray, /) -> str:

@@ -64,6 +64,11 @@ def test_printoptions_are_respected():
     assert str(situ.arange(5)) == "[0 1 2 3 4]"
 
 
+@pytest.mark.parametrize("number", [-2.0, 0.1, 3, True, 1 + 2j])
+def test_a_number_without_dimensions_looks_as_numpys(number):
+    assert str(situ.asarray(number)) == str(np.asarray(number))
+
+
 def test_views_and_device_memory_are_shown():
     host = np.arange(6000).reshape(60, 100)
     assert str(situ.asarray(host).T[::-1]) == str(host.T[::-1])
