@@ -529,8 +529,10 @@ def swapaxes(x: ndarray, axis1: int, axis2: int, /) -> ndarray:
     >>> situ.swapaxes(situ.zeros((2, 3, 4)), 0, -1).shape
     (4, 3, 2)
     """
-    # The first move tells if an axis does not exist; then both are put where the other was.
-    return _native.moveaxis(x, (axis1, axis2), (axis2, axis1)) if axis1 != axis2 else x[...]
+    if x.ndim and (axis1 - axis2) % x.ndim == 0:
+        # The same axis, perhaps counted from both ends; moving it says if it does not exist.
+        return _native.moveaxis(x, (axis1,), (axis2,))
+    return _native.moveaxis(x, (axis1, axis2), (axis2, axis1))
 
 
 def ravel(x: ndarray, /, *, copy: bool | None = None) -> ndarray:

@@ -9,8 +9,6 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, Literal, cast
 
-import numpy as np
-
 from situ import (
     _display,
     _dtypes,
@@ -40,19 +38,6 @@ def transpose(x: ndarray, /, *axes: int | Sequence[int] | None) -> ndarray:
     if not axes or axes == (None,):
         return x.T
     return _manipulation.permute_dims(x, _one_by_one(cast("tuple[int | Sequence[int]]", axes)))
-
-
-def swapaxes(x: ndarray, axis1: int, axis2: int, /) -> ndarray:
-    """Exchange two dimensions; a view."""
-    order = list(range(x.ndim))
-    first, second = _axis(x, axis1), _axis(x, axis2)
-    order[first], order[second] = order[second], order[first]
-    return _manipulation.permute_dims(x, order)
-
-
-def ravel(x: ndarray, /) -> ndarray:
-    """Return all elements in one dimension; a view if no element has to move."""
-    return _manipulation.reshape(x, (-1,))
 
 
 def flatten(x: ndarray, /) -> ndarray:
@@ -167,14 +152,6 @@ def _one_by_one(sizes: tuple[int | Sequence[int], ...]) -> Sequence[int]:
     return cast("Sequence[int]", only)
 
 
-def _axis(x: ndarray, axis: int) -> int:
-    """Return an axis counted from the front."""
-    if not -x.ndim <= axis < x.ndim:
-        msg = f"axis {axis} is out of bounds for an array of {x.ndim} dimensions"
-        raise np.exceptions.AxisError(msg)
-    return axis % x.ndim
-
-
 def _position(x: ndarray, flat: int) -> tuple[int, ...]:
     """Return where an element is, from its position among all of them."""
     if not -x.size <= flat < x.size:
@@ -207,11 +184,13 @@ _FUNCTIONS: Mapping[str, Callable[..., object]] = {
     "nonzero": _searching.nonzero,
     "prod": _statistical.prod,
     "put": _indexing.put,
+    "ravel": _manipulation.ravel,
     "repeat": _manipulation.repeat,
     "round": _numbers.round,
     "squeeze": _manipulation.squeeze,
     "std": _statistical.std,
     "sum": _statistical.sum,
+    "swapaxes": _manipulation.swapaxes,
     "take": _indexing.take,
     "trace": _linear_algebra.trace,
     "var": _statistical.var,
@@ -230,11 +209,9 @@ _OWN: Mapping[str, Callable[..., object]] = {
     "fill": fill,
     "flatten": flatten,
     "item": item,
-    "ravel": ravel,
     "reshape": reshape,
     "searchsorted": searchsorted,
     "sort": sort,
-    "swapaxes": swapaxes,
     "tobytes": tobytes,
     "tofile": tofile,
     "tolist": tolist,

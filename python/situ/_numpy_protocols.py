@@ -282,11 +282,9 @@ def _namespaces() -> Mapping[str, Mapping[str, Function]]:
         "isrealobj": _is_real,
         "may_share_memory": _native.shares_memory,
         "ndim": _ndim,
-        "ravel": _methods.ravel,
         "shape": _shape,
         "shares_memory": _native.shares_memory,
         "size": _size,
-        "swapaxes": _methods.swapaxes,
         "transpose": _transpose,
         "where": _where,
     }

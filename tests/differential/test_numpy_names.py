@@ -63,6 +63,7 @@ CALLS = [
     ("transpose", [A, (1, 0, 2)], {}),
     ("swapaxes", [A, 0, -1], {}),
     ("swapaxes", [A, 1, 1], {}),
+    ("swapaxes", [A, 0, -A.ndim], {}),
     ("ravel", [A.T], {}),
     ("atleast_1d", [np.float64(3)], {}),
     ("atleast_2d", [V], {}),
@@ -265,6 +266,7 @@ def test_copies_with_a_mask():
             "each point",
         ),
         (lambda: situ.swapaxes(situ.zeros((2, 2)), 0, 2), np.exceptions.AxisError, "axis"),
+        (lambda: situ.swapaxes(situ.zeros((2, 2)), 2, 2), np.exceptions.AxisError, "axis"),
         (lambda: situ.size(situ.zeros(2), 1), np.exceptions.AxisError, "axis"),
     ],
 )
