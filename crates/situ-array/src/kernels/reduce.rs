@@ -8,7 +8,8 @@
 //! Three walks, by what is next to each other in memory:
 //!
 //! * [`Walk::Along`]: the reduced elements are neighbours. A work-item runs along them with
-//!   [`LANES`] accumulators, which become vector registers.
+//!   [`LANES`] accumulators, which become vector registers. Integers need but one: their order does not matter, so
+//!   that the compiler makes vectors of it by itself, and better ones.
 //! * [`Walk::Beside`]: the results' elements are neighbours. A work-item goes down [`COLUMNS`]
 //!   neighbouring columns at once, row by row, which become vector registers too.
 //! * [`Walk::Across`]: nobody is, or results are few. Neighbouring work-items reduce neighbouring
@@ -205,6 +206,7 @@ pub fn module(name: &str, shape: &ReduceShape) -> Module {
         None => {
             let elements = kernel.elements(&mut f, None);
             let result = match shape.walk {
+                Walk::Along if shape.is_exact() => combine_across(&mut f, &elements, start, end),
                 Walk::Along => combine_along(&mut f, &elements, start, end),
                 Walk::Beside | Walk::Across => combine_across(&mut f, &elements, start, end),
             };
@@ -218,6 +220,11 @@ pub fn module(name: &str, shape: &ReduceShape) -> Module {
 }
 
 impl ReduceShape {
+    /// Whether elements may be combined in any order.
+    fn is_exact(&self) -> bool {
+        !self.accumulate.is_float() && !self.accumulate.is_complex()
+    }
+
     /// The dtype of the numbers that elements are compared with: that of the elements, as wide as the
     /// accumulators.
     pub fn center(&self) -> DType {

@@ -159,7 +159,11 @@ fn compare(
     code.binary(&format!("{comparison} {}", scalar_type(dtype)), x, y)
 }
 
-/// `x` if it compares so with `y` or is NaN, else `y`.
+/// The smaller or larger of two; `x` of two that are equal, NaN if either is.
+///
+/// Of floats, `y` is what is asked whether it is NaN: in a reduction it is the new element and `x` what there is so
+/// far, so that the question does not lengthen the chain from one round to the next. In this form LLVM makes whole
+/// vectors of neighbouring lanes; with the question put to `x`, it stopped at two of them.
 fn extremum(
     code: &mut Code<'_, '_>,
     operator: BinaryOperator,
@@ -168,16 +172,17 @@ fn extremum(
     y: &Operand,
 ) -> Operand {
     let comparison = match operator {
-        BinaryOperator::Minimum => BinaryOperator::LessEqual,
-        _ => BinaryOperator::GreaterEqual,
+        BinaryOperator::Minimum => BinaryOperator::Less,
+        _ => BinaryOperator::Greater,
     };
     let ty = scalar_type(dtype);
-    let mut take_x = compare(code, comparison, dtype, x, y);
-    if dtype.is_float() {
-        let is_nan = code.instruction(format_args!("fcmp uno {ty} {x}, {x}"));
-        take_x = code.binary("or i1", &take_x, &is_nan);
+    let takes_y = compare(code, comparison, dtype, y, x);
+    let extreme = code.select(ty, &takes_y, y, x);
+    if !dtype.is_float() {
+        return extreme;
     }
-    code.select(ty, &take_x, x, y)
+    let is_nan = code.instruction(format_args!("fcmp uno {ty} {y}, {y}"));
+    code.select(ty, &is_nan, y, &extreme)
 }
 
 /// A divisor that cannot trap: 1 in place of 0 and of -1, which the smallest integer overflows
