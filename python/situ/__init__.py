@@ -22,7 +22,18 @@ from numpy import (
     uint64,
 )
 
-from situ import _at_exit, _methods, _opencl_vendors, atomic, fft, linalg, local, memory, private
+from situ import (
+    _at_exit,
+    _methods,
+    _opencl_vendors,
+    atomic,
+    fft,
+    kernel_api,
+    linalg,
+    local,
+    memory,
+    private,
+)
 from situ._array_facts import (
     iscomplexobj,
     isrealobj,
@@ -365,13 +376,22 @@ from situ._statistical import (
 )
 from situ._timer import Timer
 from situ._work_items import (
+    GLOBAL_MEM_FENCE,
+    LOCAL_MEM_FENCE,
     barrier,
     get_global_id,
+    get_global_linear_id,
+    get_global_linear_size,
     get_global_size,
     get_group_id,
+    get_group_linear_id,
     get_local_id,
+    get_local_linear_id,
+    get_local_linear_size,
     get_local_size,
     get_num_groups,
+    get_work_dim,
+    mem_fence,
 )
 from situ.exceptions import (
     AddressError,
@@ -392,6 +412,7 @@ from situ.exceptions import (
     SituWarning,
     UnseenFailureWarning,
 )
+from situ.kernel_api import NdRange, Range
 
 # What an index says for a new dimension.
 newaxis = None
@@ -402,6 +423,8 @@ _methods.attach()
 _opencl_vendors.use_own_directory()
 
 __all__ = [
+    "GLOBAL_MEM_FENCE",
+    "LOCAL_MEM_FENCE",
     "AddressError",
     "CacheWarning",
     "Context",
@@ -417,6 +440,7 @@ __all__ = [
     "KernelError",
     "KernelTypeError",
     "LinAlgError",
+    "NdRange",
     "OutOfMemoryError",
     "Placement",
     "PlacementError",
@@ -424,6 +448,7 @@ __all__ = [
     "Platform",
     "Queue",
     "QueueManager",
+    "Range",
     "ShapeError",
     "SituError",
     "SituWarning",
@@ -564,11 +589,17 @@ __all__ = [
     "full_like",
     "geomspace",
     "get_global_id",
+    "get_global_linear_id",
+    "get_global_linear_size",
     "get_global_size",
     "get_group_id",
+    "get_group_linear_id",
     "get_local_id",
+    "get_local_linear_id",
+    "get_local_linear_size",
     "get_local_size",
     "get_num_groups",
+    "get_work_dim",
     "global_queue",
     "gradient",
     "greater",
@@ -609,6 +640,7 @@ __all__ = [
     "isrealobj",
     "ix_",
     "kernel",
+    "kernel_api",
     "kron",
     "left_shift",
     "less",
@@ -635,6 +667,7 @@ __all__ = [
     "may_share_memory",
     "mean",
     "median",
+    "mem_fence",
     "memory",
     "meshgrid",
     "min",

@@ -8,14 +8,14 @@ from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any, SupportsIndex
 
-from situ._native import DeviceFunction, Kernel, ndarray
+from situ._native import DeviceFunction, Kernel, LocalAccessor, ndarray
 from situ._queue_manager import Place
 from situ.exceptions import KernelError, KernelTypeError
 
 __all__ = ["call_kernel", "device_func", "kernel"]
 
 Sizes = SupportsIndex | Sequence[SupportsIndex]
-Range = Sizes | tuple[Sizes, Sizes]
+AnyRange = Sizes | tuple[Sizes, Sizes]
 
 
 def kernel(function: Callable[..., None], /) -> Kernel:
@@ -36,8 +36,9 @@ def kernel(function: Callable[..., None], /) -> Kernel:
     Kernel
         ``f(a, b)`` runs over the common shape of the arrays, ``f[n](a, b)`` over ``n`` work-items,
         ``f[m, n](a, b)`` over a two-dimensional range and ``f[(m, n), (8, 8)](a, b)`` in
-        work-groups of 8 by 8. ``f.specializations`` tells what it was compiled for, and
-        ``f.inspect()`` shows the code.
+        work-groups of 8 by 8. ``f.simulate(a, b)`` runs it as plain Python, where breakpoints and
+        `print` work. ``f.specializations`` tells what it was compiled for, and ``f.inspect()``
+        shows the code.
 
     Raises
     ------
@@ -101,7 +102,11 @@ def device_func(function: Callable[..., Any], /) -> DeviceFunction:
 
 
 def call_kernel(
-    function: Kernel, range: Range, /, *arguments: ndarray | complex, queue: Place | None = None
+    function: Kernel,
+    range: AnyRange,
+    /,
+    *arguments: ndarray | LocalAccessor | complex,
+    queue: Place | None = None,
 ) -> None:
     """Run a kernel over a range: ``kernel[range](*arguments)`` as a function.
 
@@ -109,10 +114,10 @@ def call_kernel(
     ----------
     function : Kernel
         The kernel.
-    range : int, tuple of int, or pair of tuples
-        The sizes of the range; in a pair, the sizes of the range and of the work-groups.
+    range : Range, NdRange, int, tuple of int, or pair of tuples
+        The sizes of the range; in an `NdRange` or pair, also those of the work-groups.
     *arguments
-        What the kernel takes.
+        What the kernel takes, without its index object if it has one.
     queue : Queue or selector, optional
         What runs it: a queue from which all arrays are accessible, that is, one of their context.
         By default the queue that they agree on.

@@ -1,32 +1,36 @@
 """The functions kernels call to find their place in the range and to wait for each other.
 
-They have a meaning inside of kernels only, where the compiler knows them by name; what is here is
-their documentation, and an explanation for whoever calls them elsewhere.
+In a compiled kernel the compiler knows them by name. Their bodies here serve `simulate`, which runs
+a kernel as plain Python; anywhere else they say that they have a meaning inside of kernels only.
 """
 
-from typing import NoReturn
+from math import prod
 
-from situ.exceptions import KernelError
+from situ._simulation import current, linear_id
 
 __all__ = [
+    "GLOBAL_MEM_FENCE",
+    "LOCAL_MEM_FENCE",
     "barrier",
     "get_global_id",
+    "get_global_linear_id",
+    "get_global_linear_size",
     "get_global_size",
     "get_group_id",
+    "get_group_linear_id",
     "get_local_id",
+    "get_local_linear_id",
+    "get_local_linear_size",
     "get_local_size",
     "get_num_groups",
+    "get_work_dim",
+    "mem_fence",
 ]
 
-
-def outside_of_a_kernel(name: str) -> NoReturn:
-    """Raise the error for a kernel function that is called by ordinary Python code."""
-    message = (
-        f"`{name}` was called outside of a kernel\n"
-        f"  why:  it asks about the running work-item, and ordinary Python code is none\n"
-        f"  help: call it in a function decorated with `@situ.kernel` or `@situ.device_func`"
-    )
-    raise KernelError(message)
+LOCAL_MEM_FENCE = 1
+"""For `barrier` and `mem_fence`: memory of the work-group."""
+GLOBAL_MEM_FENCE = 2
+"""For `barrier` and `mem_fence`: arrays that are passed to the kernel."""
 
 
 def get_global_id(dimension: int, /) -> int:
@@ -52,40 +56,78 @@ def get_global_id(dimension: int, /) -> int:
     array([[ 0.,  1.,  2.],
            [10., 11., 12.]])
     """
-    outside_of_a_kernel("get_global_id")
+    return current("get_global_id").global_id[dimension]
 
 
 def get_global_size(dimension: int, /) -> int:
     """Return the size of the range along a dimension."""
-    outside_of_a_kernel("get_global_size")
+    return current("get_global_size").group.global_size[dimension]
 
 
 def get_local_id(dimension: int, /) -> int:
     """Return the position of the work-item in its work-group along a dimension."""
-    outside_of_a_kernel("get_local_id")
+    return current("get_local_id").local_id[dimension]
 
 
 def get_local_size(dimension: int, /) -> int:
     """Return the size of the work-group along a dimension."""
-    outside_of_a_kernel("get_local_size")
+    return current("get_local_size").group.local_size[dimension]
 
 
 def get_group_id(dimension: int, /) -> int:
     """Return the position of the work-group along a dimension."""
-    outside_of_a_kernel("get_group_id")
+    return current("get_group_id").group.index[dimension]
 
 
 def get_num_groups(dimension: int, /) -> int:
     """Return the number of work-groups along a dimension."""
-    outside_of_a_kernel("get_num_groups")
+    return current("get_num_groups").group.group_count[dimension]
 
 
-def barrier() -> None:
+def get_global_linear_id() -> int:
+    """Return the position among all work-items, counted as the elements of an array are."""
+    item = current("get_global_linear_id")
+    return linear_id(item.group.global_size, item.global_id)
+
+
+def get_local_linear_id() -> int:
+    """Return the position among the work-items of the work-group."""
+    return current("get_local_linear_id").local_linear_id
+
+
+def get_group_linear_id() -> int:
+    """Return the position of the work-group among all groups."""
+    group = current("get_group_linear_id").group
+    return linear_id(group.group_count, group.index)
+
+
+def get_global_linear_size() -> int:
+    """Return the number of work-items."""
+    return prod(current("get_global_linear_size").group.global_size)
+
+
+def get_local_linear_size() -> int:
+    """Return the number of work-items of the work-group."""
+    return prod(current("get_local_linear_size").group.local_size)
+
+
+def get_work_dim() -> int:
+    """Return the number of dimensions of the range."""
+    return len(current("get_work_dim").group.global_size)
+
+
+def barrier(memory: int = LOCAL_MEM_FENCE | GLOBAL_MEM_FENCE, /) -> None:
     """Wait until every work-item of the work-group is here.
 
     What they wrote to local and global memory before is then visible to the whole group. All
     work-items of a group must reach the barrier, or none: one inside of a branch that only some of
     them take is refused when the kernel is compiled.
+
+    Parameters
+    ----------
+    memory : int, optional
+        Which memory is made visible: `LOCAL_MEM_FENCE`, `GLOBAL_MEM_FENCE`, or both with ``|``,
+        which is what happens if nothing is said.
 
     Examples
     --------
@@ -103,4 +145,15 @@ def barrier() -> None:
     >>> x.to_numpy()
     array([3., 2., 1., 0., 7., 6., 5., 4.])
     """
-    outside_of_a_kernel("barrier")
+    current("barrier").meet("barrier")
+
+
+def mem_fence(memory: int = LOCAL_MEM_FENCE | GLOBAL_MEM_FENCE, /) -> None:
+    """Order the memory accesses of the work-item before it with those after it, without waiting.
+
+    Parameters
+    ----------
+    memory : int, optional
+        Which memory: `LOCAL_MEM_FENCE`, `GLOBAL_MEM_FENCE`, or both with ``|``.
+    """
+    current("mem_fence")

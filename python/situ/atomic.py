@@ -5,10 +5,12 @@ so that several work-items may update it at the same time. The index is an integ
 them for an array of several dimensions. All but `store` return what the element was before.
 """
 
-from typing import SupportsIndex
+import builtins
+from collections.abc import Callable
+from typing import Any, SupportsIndex
 
 from situ._native import ndarray
-from situ._work_items import outside_of_a_kernel
+from situ._simulation import atomically, current
 
 __all__ = [
     "add",
@@ -44,54 +46,60 @@ def add(array: ndarray, index: Index, value: float, /) -> float:
     >>> counts.to_numpy()
     array([1, 1, 3], dtype=int32)
     """
-    outside_of_a_kernel("atomic.add")
+    return _change("add", array, index, lambda old: old + value)
 
 
 def sub(array: ndarray, index: Index, value: float, /) -> float:
     """Subtract from an element."""
-    outside_of_a_kernel("atomic.sub")
+    return _change("sub", array, index, lambda old: old - value)
 
 
 def min(array: ndarray, index: Index, value: float, /) -> float:
     """Keep the smaller of an element and a value."""
-    outside_of_a_kernel("atomic.min")
+    return _change("min", array, index, lambda old: builtins.min(old, value))
 
 
 def max(array: ndarray, index: Index, value: float, /) -> float:
     """Keep the larger of an element and a value."""
-    outside_of_a_kernel("atomic.max")
+    return _change("max", array, index, lambda old: builtins.max(old, value))
 
 
 def and_(array: ndarray, index: Index, value: float, /) -> float:
     """Keep the bits that an integer element and a value have in common."""
-    outside_of_a_kernel("atomic.and_")
+    return _change("and_", array, index, lambda old: old & value)
 
 
 def or_(array: ndarray, index: Index, value: float, /) -> float:
     """Set the bits of a value in an integer element."""
-    outside_of_a_kernel("atomic.or_")
+    return _change("or_", array, index, lambda old: old | value)
 
 
 def xor(array: ndarray, index: Index, value: float, /) -> float:
     """Flip the bits of a value in an integer element."""
-    outside_of_a_kernel("atomic.xor")
+    return _change("xor", array, index, lambda old: old ^ value)
 
 
 def load(array: ndarray, index: Index, /) -> float:
     """Read an element that others may be writing."""
-    outside_of_a_kernel("atomic.load")
+    return _change("load", array, index, lambda old: old)
 
 
 def store(array: ndarray, index: Index, value: float, /) -> None:
     """Write an element that others may be reading."""
-    outside_of_a_kernel("atomic.store")
+    _change("store", array, index, lambda old: value)
 
 
 def exchange(array: ndarray, index: Index, value: float, /) -> float:
     """Write an element and return what it was."""
-    outside_of_a_kernel("atomic.exchange")
+    return _change("exchange", array, index, lambda old: value)
 
 
 def compare_exchange(array: ndarray, index: Index, expected: float, value: float, /) -> float:
     """Write an element if it has an expected content; return what it was."""
-    outside_of_a_kernel("atomic.compare_exchange")
+    return _change("compare_exchange", array, index, lambda old: value if old == expected else old)
+
+
+def _change(name: str, array: ndarray, index: Index, new: Callable[[Any], Any]) -> float:
+    """Do it in a simulation; anywhere else, say that it belongs into a kernel."""
+    current(f"atomic.{name}")
+    return atomically(array, index, new)

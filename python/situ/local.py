@@ -1,11 +1,12 @@
 """Memory of a work-group, for kernels."""
 
 from collections.abc import Sequence
+from typing import cast
 
 import numpy.typing as npt
 
 from situ._native import ndarray
-from situ._work_items import outside_of_a_kernel
+from situ._simulation import current
 
 __all__ = ["array"]
 
@@ -40,4 +41,4 @@ def array(shape: int | Sequence[int], dtype: npt.DTypeLike) -> ndarray:
     >>> out.to_numpy()
     array([6.])
     """
-    outside_of_a_kernel("local.array")
+    return cast("ndarray", current("local.array").local_array(shape, dtype))

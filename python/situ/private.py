@@ -1,17 +1,19 @@
 """Memory of a work-item, for kernels."""
 
 from collections.abc import Sequence
+from typing import cast
 
+import numpy as np
 import numpy.typing as npt
 
 from situ._native import ndarray
-from situ._work_items import outside_of_a_kernel
+from situ._simulation import current, undefined_array
 
 __all__ = ["array"]
 
 
-def array(shape: int | Sequence[int], dtype: npt.DTypeLike) -> ndarray:
-    """Make an array that only this work-item sees; its elements are undefined at first.
+def array(shape: int | Sequence[int], dtype: npt.DTypeLike, fill_zeros: bool = False) -> ndarray:
+    """Make an array that only this work-item sees.
 
     Parameters
     ----------
@@ -19,6 +21,8 @@ def array(shape: int | Sequence[int], dtype: npt.DTypeLike) -> ndarray:
         Known when the kernel is compiled: literals or global constants.
     dtype : dtype
         What the elements are.
+    fill_zeros : bool, default False
+        Whether they are 0 at first; undefined otherwise.
 
     Examples
     --------
@@ -37,4 +41,6 @@ def array(shape: int | Sequence[int], dtype: npt.DTypeLike) -> ndarray:
     >>> out.to_numpy()
     array([3., 8.])
     """
-    outside_of_a_kernel("private.array")
+    current("private.array")
+    made = np.zeros(shape, dtype) if fill_zeros else undefined_array(shape, dtype)
+    return cast("ndarray", made)

@@ -118,7 +118,7 @@ def test_device_functions_call_each_other_and_stay_python_functions():
 def test_device_functions_are_specialised_for_their_arguments():
     @situ.kernel
     def kernel(out, n):
-        out[0] = square(n) + square(0.5)
+        out[0] = square(n) + square(n / 6)
 
     assert run(kernel, 3)[0] == 9.25
     ir = kernel.inspect()

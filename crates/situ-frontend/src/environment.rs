@@ -67,9 +67,32 @@ pub enum KnownModule {
     SituPrivate,
     /// `situ.atomic`: indivisible updates.
     SituAtomic,
+    /// `situ.kernel_api`: index objects and what comes with them.
+    SituKernelApi,
+    /// `situ.kernel_api.MemoryOrder`, whose members are integers.
+    MemoryOrder,
+    /// `situ.kernel_api.MemoryScope`, whose members are integers.
+    MemoryScope,
+    /// `situ.kernel_api.AddressSpace`, whose members are integers.
+    AddressSpace,
 }
 
 impl KnownModule {
+    /// Every module.
+    pub(crate) const ALL: [Self; 11] = [
+        Self::Builtins,
+        Self::Math,
+        Self::NumPy,
+        Self::Situ,
+        Self::SituLocal,
+        Self::SituPrivate,
+        Self::SituAtomic,
+        Self::SituKernelApi,
+        Self::MemoryOrder,
+        Self::MemoryScope,
+        Self::AddressSpace,
+    ];
+
     /// The name users know it by.
     pub fn name(self) -> &'static str {
         match self {
@@ -80,22 +103,16 @@ impl KnownModule {
             Self::SituLocal => "situ.local",
             Self::SituPrivate => "situ.private",
             Self::SituAtomic => "situ.atomic",
+            Self::SituKernelApi => "situ.kernel_api",
+            Self::MemoryOrder => "situ.kernel_api.MemoryOrder",
+            Self::MemoryScope => "situ.kernel_api.MemoryScope",
+            Self::AddressSpace => "situ.kernel_api.AddressSpace",
         }
     }
 
     /// The module with this (absolute) name.
     pub fn from_name(name: &str) -> Option<Self> {
-        [
-            Self::Builtins,
-            Self::Math,
-            Self::NumPy,
-            Self::Situ,
-            Self::SituLocal,
-            Self::SituPrivate,
-            Self::SituAtomic,
-        ]
-        .into_iter()
-        .find(|module| module.name() == name)
+        Self::ALL.into_iter().find(|module| module.name() == name)
     }
 }
 

@@ -16,6 +16,7 @@
 pub mod environment;
 mod error;
 mod infer;
+pub mod item;
 mod lower;
 mod parse;
 pub mod plan;
@@ -26,5 +27,6 @@ mod typed;
 
 pub use environment::{Binding, Bindings, Constant, DeviceFunction, Environment, KnownModule};
 pub use error::{Error, Refusal};
-pub use plan::{ArgumentPart, ArgumentType, Layout, ParameterPlan, PlannedParameter};
+pub use item::{ItemParameter, item_parameter};
+pub use plan::{ArgumentPart, ArgumentType, ItemType, Layout, ParameterPlan, PlannedParameter};
 pub use specialize::{Compiled, Options, specialize};

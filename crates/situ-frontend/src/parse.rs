@@ -27,6 +27,25 @@ const SHELTER: &str = "if 1:\n";
 /// # Errors
 /// Every syntax error, or everything in the function that a kernel cannot contain.
 pub(crate) fn parse_function(source: &Source, name: &str) -> Result<Function, Vec<Diagnostic>> {
+    let (function, mut refused) = read_function(source, name)?;
+    if refused.is_empty() {
+        return Ok(function);
+    }
+    refused.sort_by_key(|diagnostic| {
+        let main = diagnostic.labels.first();
+        main.map_or(Span::NONE, |label| label.span)
+    });
+    Err(refused)
+}
+
+/// Reads the function called `name`, and gives what a kernel cannot contain along with the rest.
+///
+/// # Errors
+/// Every syntax error, or that there is no such function.
+pub(crate) fn read_function(
+    source: &Source,
+    name: &str,
+) -> Result<(Function, Vec<Diagnostic>), Vec<Diagnostic>> {
     let is_indented = starts_indented(&source.text);
     let text = if is_indented {
         &format!("{SHELTER}{}", source.text)
@@ -58,14 +77,7 @@ pub(crate) fn parse_function(source: &Source, name: &str) -> Result<Function, Ve
         return Err(vec![no_function(name, span)]);
     };
     let function = reader.function(definition);
-    if reader.diagnostics.is_empty() {
-        return Ok(function);
-    }
-    reader.diagnostics.sort_by_key(|diagnostic| {
-        let main = diagnostic.labels.first();
-        main.map_or(Span::NONE, |label| label.span)
-    });
-    Err(reader.diagnostics)
+    Ok((function, reader.diagnostics))
 }
 
 /// Whether the first line with code begins with a blank.
@@ -109,6 +121,24 @@ fn no_function(name: &str, span: Span) -> Diagnostic {
         .label(span, "this is not a `def` statement")
         .why("a kernel is compiled from the text of its `def`, so lambdas and made-up functions cannot be kernels")
         .help("write the kernel as a `def` in a file or notebook cell")
+}
+
+/// The last name of the first parameter's annotation, also of one in quotes.
+fn first_annotation(parameters: &ast::Parameters) -> Option<String> {
+    let first = parameters
+        .posonlyargs
+        .iter()
+        .chain(&parameters.args)
+        .next()?;
+    match first.parameter.annotation.as_deref()? {
+        Expr::Name(name) => Some(name.id.to_string()),
+        Expr::Attribute(attribute) => Some(attribute.attr.id.to_string()),
+        Expr::StringLiteral(text) => {
+            let text = text.value.to_str();
+            Some(text.rsplit('.').next().unwrap_or(text).trim().to_owned())
+        }
+        _ => None,
+    }
 }
 
 struct Reader {
@@ -163,12 +193,14 @@ impl Reader {
             self.refuse(Refused::TypeParameters, self.span(&**parameters));
         }
         let parameters = self.parameters(&definition.parameters);
+        let first_annotation = first_annotation(&definition.parameters);
         let body = self.block(&definition.body);
         let start = name.span.start;
         let end = self.span(definition).end;
         Function {
             name,
             parameters,
+            first_annotation,
             body,
             span: Span::new(start, end),
         }

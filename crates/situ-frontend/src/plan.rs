@@ -9,8 +9,9 @@
 //! | `x_shape_0 … x_shape_n` | `int64`             | those that the kernel uses                      |
 //! | `x_stride_0 …`          | `int64`, in elements| those it uses; only for [`Layout::Strided`]     |
 //!
-//! A scalar argument is one IR parameter of its dtype. Arguments keep the order of the Python
-//! function. A launcher walks [`ParameterPlan::parameters`] and passes what each entry asks for; it
+//! Local memory sized at launch is passed the same way, as a local pointer and the parts of its shape.
+//! A scalar argument is one IR parameter of its dtype, and an index object ([`ItemType`]) is none: what
+//! it tells is known to the device. Arguments keep the order of the Python function. A launcher walks [`ParameterPlan::parameters`] and passes what each entry asks for; it
 //! need not know anything else about the kernel.
 
 use std::fmt;
@@ -38,12 +39,37 @@ pub enum ArgumentType {
         /// How they lie in memory.
         layout: Layout,
     },
+    /// Memory of a work-group, sized at launch.
+    Local {
+        /// What its elements are.
+        dtype: DType,
+        /// How many dimensions it has.
+        ndim: usize,
+    },
     /// A number.
     Scalar(DType),
+    /// The index object that a launch gives to the first parameter.
+    Item(ItemType),
+}
+
+/// An index object: the place of a work-item in the range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ItemType {
+    /// Dimensions of the range, 1 to 3.
+    pub dims: u8,
+    /// Whether it knows work-groups (`NdItem`) or only the range (`Item`).
+    pub has_groups: bool,
+}
+
+impl ItemType {
+    /// The name of its class.
+    pub fn class_name(self) -> &'static str {
+        if self.has_groups { "NdItem" } else { "Item" }
+    }
 }
 
 impl fmt::Display for ArgumentType {
-    /// As Numba writes types: `float64[:, :]`, `float32[:] strided`, `int64`.
+    /// As Numba writes types: `float64[:, :]`, `float32[:] strided`, `int64`, `NdItem[2]`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Array {
@@ -51,16 +77,25 @@ impl fmt::Display for ArgumentType {
                 ndim,
                 layout,
             } => {
-                let axes = vec![":"; *ndim].join(", ");
-                let axes = if *ndim == 0 { "()" } else { &axes };
+                let axes = axes_text(*ndim);
                 let layout = match layout {
                     Layout::Contiguous => "",
                     Layout::Strided => " strided",
                 };
                 write!(f, "{dtype}[{axes}]{layout}")
             }
+            Self::Local { dtype, ndim } => write!(f, "local {dtype}[{}]", axes_text(*ndim)),
             Self::Scalar(dtype) => write!(f, "{dtype}"),
+            Self::Item(item) => write!(f, "{}[{}]", item.class_name(), item.dims),
         }
+    }
+}
+
+/// One colon for each axis.
+fn axes_text(ndim: usize) -> String {
+    match ndim {
+        0 => "()".to_owned(),
+        ndim => vec![":"; ndim].join(", "),
     }
 }
 

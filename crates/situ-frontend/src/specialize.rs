@@ -19,12 +19,16 @@ pub struct Options {
     /// The dtype of Python floats that meet nothing else, and of `/` between integers. `float64`,
     /// or `float32` for devices without `float64`.
     pub default_float: DType,
+    /// Dimensions of the range it is launched over, 1 to 3, for kernels that ask for all of them
+    /// together (`get_global_linear_id`); 1 if `None`.
+    pub dims: Option<u8>,
 }
 
 impl Default for Options {
     fn default() -> Self {
         Self {
             default_float: DType::F64,
+            dims: None,
         }
     }
 }

@@ -13,6 +13,8 @@ use situ_ir::Span;
 pub(crate) struct Function {
     pub(crate) name: Identifier,
     pub(crate) parameters: Vec<Identifier>,
+    /// The last name of the first parameter's annotation: `NdItem` for `item: kernel_api.NdItem`.
+    pub(crate) first_annotation: Option<String>,
     pub(crate) body: Vec<Statement>,
     pub(crate) span: Span,
 }

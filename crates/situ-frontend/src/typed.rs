@@ -6,8 +6,8 @@
 //! once, and only what `and`, `or` and conditional expressions need.
 
 use situ_ir::{
-    AddressSpace, AtomicOperation, BinaryOperator, DType, Literal, MathFunction, MemorySpaces,
-    Span, UnaryOperator, WorkItemQuery,
+    AddressSpace, AtomicOperation, BinaryOperator, DType, Literal, MathFunction, MemoryOrder,
+    MemoryScope, MemorySpaces, Span, UnaryOperator, WorkItemQuery,
 };
 
 use crate::plan::Layout;
@@ -45,6 +45,8 @@ pub(crate) enum ParameterKind {
         variable: Option<VariableId>,
     },
     Array(ArrayId),
+    /// Known when compiling, so nothing is passed: an index object, a constant, a dtype.
+    Nothing,
 }
 
 /// Position in [`Function::parameters`].
@@ -132,6 +134,15 @@ pub(crate) enum StatementKind {
     Call(Call),
     Atomic(Box<Atomic>),
     Barrier(MemorySpaces),
+    Fence {
+        order: MemoryOrder,
+        scope: MemoryScope,
+    },
+    /// Writes 0 to each of the elements of a declared array.
+    FillZeros {
+        array: ArrayId,
+        length: u64,
+    },
 }
 
 /// `for variable in range(start, stop, step)`, all `int64`.
@@ -215,6 +226,8 @@ pub(crate) enum ExpressionKind {
     },
     Call(Call),
     Atomic(Box<Atomic>),
+    /// Whether a compare-exchange found what it expected; if not, what it found is stored.
+    CompareExchange(Box<CompareExchange>),
 }
 
 /// A call of a device function.
@@ -228,6 +241,8 @@ pub(crate) struct Call {
 pub(crate) enum Argument {
     Scalar(Expression),
     Array(ArrayId),
+    /// Known when compiling.
+    Nothing,
 }
 
 /// An indivisible access to one element.
@@ -238,6 +253,18 @@ pub(crate) struct Atomic {
     pub(crate) indices: Vec<Expression>,
     pub(crate) operand: Option<Expression>,
     pub(crate) expected: Option<Expression>,
+    pub(crate) order: MemoryOrder,
+    pub(crate) scope: MemoryScope,
+}
+
+/// An atomic whose expected content is an element of an array.
+#[derive(Clone, Debug)]
+pub(crate) struct CompareExchange {
+    /// Without an expected content of its own.
+    pub(crate) atomic: Atomic,
+    /// Where the expected content is, and where the one that was found goes.
+    pub(crate) expected: ArrayId,
+    pub(crate) expected_index: Expression,
 }
 
 impl Expression {
@@ -310,6 +337,10 @@ impl Expression {
             }
             ExpressionKind::Call(call) => call.for_each_expression(visit),
             ExpressionKind::Atomic(atomic) => atomic.for_each_expression(visit),
+            ExpressionKind::CompareExchange(exchange) => {
+                exchange.expected_index.for_each(visit);
+                exchange.atomic.for_each_expression(visit);
+            }
         }
     }
 
@@ -327,6 +358,7 @@ impl Expression {
                 ExpressionKind::Element { .. }
                     | ExpressionKind::Call(_)
                     | ExpressionKind::Atomic(_)
+                    | ExpressionKind::CompareExchange(_)
             )
         })
     }
@@ -336,7 +368,9 @@ impl Expression {
         self.any(|each| {
             matches!(
                 each.kind,
-                ExpressionKind::Call(_) | ExpressionKind::Atomic(_)
+                ExpressionKind::Call(_)
+                    | ExpressionKind::Atomic(_)
+                    | ExpressionKind::CompareExchange(_)
             )
         })
     }
@@ -344,9 +378,10 @@ impl Expression {
     /// Whether lowering this appends statements, so that it cannot be a loop's condition.
     pub(crate) fn appends_statements(&self) -> bool {
         self.any(|each| match &each.kind {
-            ExpressionKind::Let { .. } | ExpressionKind::Call(_) | ExpressionKind::Atomic(_) => {
-                true
-            }
+            ExpressionKind::Let { .. }
+            | ExpressionKind::Call(_)
+            | ExpressionKind::Atomic(_)
+            | ExpressionKind::CompareExchange(_) => true,
             ExpressionKind::Logical { right, .. } => right.needs_guard(),
             ExpressionKind::Conditional { accept, reject, .. } => {
                 accept.needs_guard() || reject.needs_guard()

@@ -88,7 +88,9 @@ fn run(text: &str, range: &NdRange, data: &[Data]) -> Vec<Vec<f64>> {
         .zip(buffers)
         .map(|(ty, bytes)| match ty {
             ArgumentType::Array { dtype, .. } => elements(*dtype, &bytes),
-            ArgumentType::Scalar(_) => Vec::new(),
+            ArgumentType::Scalar(_) | ArgumentType::Local { .. } | ArgumentType::Item(_) => {
+                Vec::new()
+            }
         })
         .collect()
 }

@@ -91,7 +91,7 @@ mod _native {
     #[pymodule_export]
     use crate::host_memory::{default_float, from_numpy};
     #[pymodule_export]
-    use crate::kernel::{PyDeviceFunction, PyKernel, PyRangedKernel};
+    use crate::kernel::{PyDeviceFunction, PyKernel, PyLocalAccessor, PyRangedKernel};
     #[pymodule_export]
     use crate::linalg::{
         cholesky, det, eig, eigh, inv, matmul, qr, slogdet, solve, svd, svdvals, vecdot,

@@ -263,53 +263,103 @@ fn contains_continue(body: &[Statement]) -> bool {
 
 /// Calls `visit` with each name that is read, in the order of evaluation.
 pub(crate) fn for_each_name<'a>(expression: &'a Expression, visit: &mut impl FnMut(&'a str, Span)) {
-    match &expression.kind {
-        ExpressionKind::Name(name) => visit(name, expression.span),
-        ExpressionKind::Constant(_) | ExpressionKind::Refused => {}
-        ExpressionKind::Attribute { value, .. } => for_each_name(value, visit),
-        ExpressionKind::Subscript { value, indices } => {
-            for_each_name(value, visit);
-            for index in indices {
-                for_each_name(index, visit);
+    visit_expression(expression, &mut |each| {
+        if let ExpressionKind::Name(name) = &each.kind {
+            visit(name, each.span);
+        }
+    });
+}
+
+/// Calls `visit` with each expression of the statements, those inside of others included.
+pub(crate) fn for_each_expression<'a>(
+    body: &'a [Statement],
+    visit: &mut impl FnMut(&'a Expression),
+) {
+    for statement in body {
+        match &statement.kind {
+            StatementKind::Assign { targets, value } => {
+                visit_expression(value, visit);
+                for target in targets {
+                    visit_expression(target, visit);
+                }
             }
+            StatementKind::AugmentedAssign { target, value, .. } => {
+                visit_expression(target, visit);
+                visit_expression(value, visit);
+            }
+            StatementKind::If {
+                test,
+                accept,
+                reject,
+            } => {
+                visit_expression(test, visit);
+                for_each_expression(accept, visit);
+                for_each_expression(reject, visit);
+            }
+            StatementKind::While { test, body } => {
+                visit_expression(test, visit);
+                for_each_expression(body, visit);
+            }
+            StatementKind::For {
+                target,
+                iterable,
+                body,
+            } => {
+                visit_expression(iterable, visit);
+                visit_expression(target, visit);
+                for_each_expression(body, visit);
+            }
+            StatementKind::Return(Some(value)) | StatementKind::Expression(value) => {
+                visit_expression(value, visit);
+            }
+            StatementKind::Return(None)
+            | StatementKind::Break
+            | StatementKind::Continue
+            | StatementKind::Pass => {}
+        }
+    }
+}
+
+/// Calls `visit` with an expression and those inside of it, in the order they are written.
+fn visit_expression<'a>(expression: &'a Expression, visit: &mut impl FnMut(&'a Expression)) {
+    visit(expression);
+    let mut each = |inner: &'a Expression| visit_expression(inner, visit);
+    match &expression.kind {
+        ExpressionKind::Name(_) | ExpressionKind::Constant(_) | ExpressionKind::Refused => {}
+        ExpressionKind::Attribute { value, .. } => each(value),
+        ExpressionKind::Subscript { value, indices } => {
+            each(value);
+            indices.iter().for_each(each);
         }
         ExpressionKind::Call {
             function,
             arguments,
             keywords,
         } => {
-            for_each_name(function, visit);
-            for argument in arguments {
-                for_each_name(argument, visit);
-            }
-            for (_, argument) in keywords {
-                for_each_name(argument, visit);
-            }
+            each(function);
+            arguments.iter().for_each(&mut each);
+            keywords.iter().map(|(_, argument)| argument).for_each(each);
         }
-        ExpressionKind::Unary { operand, .. } => for_each_name(operand, visit),
+        ExpressionKind::Unary { operand, .. } => each(operand),
         ExpressionKind::Binary { left, right, .. } => {
-            for_each_name(left, visit);
-            for_each_name(right, visit);
+            each(left);
+            each(right);
         }
         ExpressionKind::Logical { operands, .. } | ExpressionKind::Tuple(operands) => {
-            for operand in operands {
-                for_each_name(operand, visit);
-            }
+            operands.iter().for_each(each);
         }
         ExpressionKind::Compare { first, rest } => {
-            for_each_name(first, visit);
-            for (_, operand) in rest {
-                for_each_name(operand, visit);
-            }
+            each(first);
+            rest.iter().map(|(_, operand)| operand).for_each(each);
         }
         ExpressionKind::Conditional {
             test,
             accept,
             reject,
         } => {
-            for_each_name(test, visit);
-            for_each_name(accept, visit);
-            for_each_name(reject, visit);
+            each(test);
+            each(accept);
+            each(reject);
         }
     }
 }

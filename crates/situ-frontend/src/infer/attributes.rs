@@ -30,6 +30,10 @@ impl Inference<'_, '_, '_> {
             Value::Scalar(expression) => {
                 self.number_attribute(Number::Typed(expression), attribute, span)
             }
+            Value::Static(Static::Item(_) | Static::Group(_) | Static::SubGroup) => {
+                self.index_member(&value, attribute, span)
+            }
+            Value::Object(ref object) => self.object_attribute(object, attribute),
             Value::Namespace(members) => self.namespace_member(&members, attribute),
             Value::Unknown => Value::Unknown,
             other => {

@@ -1,12 +1,13 @@
 //! Calls: which function is meant, whether the arguments are as many as it takes, and calls of device
 //! functions. What library functions compute is in `functions.rs` and `work_items.rs`.
 
-use situ_ir::{DType, Span};
+use situ_ir::{AtomicOperation, DType, Span};
 
+use crate::infer::atomics::{AtomicCall, atomic_operation};
 use crate::infer::attributes::conjugate;
 use crate::infer::library::LibraryFunction;
 use crate::infer::program::Specialised;
-use crate::infer::value::{Number, Static, Value};
+use crate::infer::value::{Number, Object, Static, Value};
 use crate::infer::{Inference, ParameterType, problems};
 use crate::plan::Layout;
 use crate::syntax::{self, Identifier};
@@ -44,6 +45,9 @@ impl Inference<'_, '_, '_> {
                     return Value::Unknown;
                 }
                 conjugate(number, span).into()
+            }
+            Callee::Atomic(object, operation) => {
+                self.atomic_method_value(&object, operation, written)
             }
             Callee::Value(Value::Static(Static::Library(function))) => {
                 self.library_call(function, written)
@@ -96,8 +100,22 @@ impl Inference<'_, '_, '_> {
         let reported = self.failure.own.len();
         let callee = self.callee(function);
         match callee {
-            Callee::Value(Value::Static(Static::Library(LibraryFunction::Barrier))) => {
-                self.barrier(written)
+            Callee::Value(Value::Static(Static::Library(
+                function @ (LibraryFunction::Barrier
+                | LibraryFunction::GroupBarrier
+                | LibraryFunction::AtomicFence
+                | LibraryFunction::MemoryFence),
+            ))) => self.synchronise(function, written),
+            Callee::Atomic(object, operation) => {
+                let atomic = self.atomic_method(&object, operation, written)?;
+                match atomic {
+                    AtomicCall::Access(atomic) => Some(StatementKind::Atomic(Box::new(atomic))),
+                    AtomicCall::Compare(exchange) => {
+                        let kind = ExpressionKind::CompareExchange(Box::new(exchange));
+                        let value = Expression::new(kind, DType::Bool, span);
+                        Some(StatementKind::Evaluate(value))
+                    }
+                }
             }
             Callee::Value(Value::Static(Static::Library(LibraryFunction::Atomic(operation)))) => {
                 let atomic = self.atomic(operation, written)?;
@@ -126,6 +144,13 @@ impl Inference<'_, '_, '_> {
         match owner {
             Value::Scalar(number) if is_conjugate => Callee::Method(Number::Typed(number)),
             Value::Constant(number) if is_conjugate => Callee::Method(Number::Constant(number)),
+            Value::Object(object) => {
+                if let Some(operation) = atomic_operation(&attribute.name) {
+                    return Callee::Atomic(object, operation);
+                }
+                let owner = Value::Object(object);
+                Callee::Value(self.attribute(owner, attribute, function.span))
+            }
             owner => Callee::Value(self.attribute(owner, attribute, function.span)),
         }
     }
@@ -149,6 +174,51 @@ impl Inference<'_, '_, '_> {
             call.name, &expected, found, call.span,
         ));
         false
+    }
+
+    /// The expressions given for parameters, by position or by name; the first `required` are there.
+    pub(super) fn bound_list<'s>(
+        &mut self,
+        call: Written<'s>,
+        names: &[&str],
+        required: usize,
+    ) -> Option<Vec<Option<&'s syntax::Expression>>> {
+        let mut given: Vec<_> = (0..names.len())
+            .map(|position| call.arguments.get(position))
+            .collect();
+        for (keyword, value) in call.keywords {
+            let position = names.iter().position(|name| *name == keyword.name);
+            if let Some(place @ None) = position.map(|position| &mut given[position]) {
+                *place = Some(value);
+            } else {
+                self.report(problems::unknown_keyword(call.name, keyword, names));
+                return None;
+            }
+        }
+        let is_complete = given[..required].iter().all(Option::is_some);
+        if is_complete && call.arguments.len() <= names.len() {
+            return Some(given);
+        }
+        let expected = if required == names.len() {
+            required.to_string()
+        } else {
+            format!("{required} to {}", names.len())
+        };
+        let found = call.arguments.len() + call.keywords.len();
+        let problem = problems::argument_count(call.name, &expected, found, call.span);
+        self.report(problem);
+        None
+    }
+
+    /// [`Self::bound_list`] for a number of parameters that is known.
+    pub(super) fn bound_arguments<'s, const N: usize>(
+        &mut self,
+        call: Written<'s>,
+        names: [&str; N],
+        required: usize,
+    ) -> Option<[Option<&'s syntax::Expression>; N]> {
+        let given = self.bound_list(call, &names, required)?;
+        given.try_into().ok()
     }
 
     /// The arguments as numbers; `None` if their count is wrong or one of them is not a number.
@@ -210,7 +280,8 @@ impl Inference<'_, '_, '_> {
             self.report(problem);
             return None;
         }
-        let (types, arguments): (Vec<_>, Vec<_>) = arguments?.into_iter().unzip();
+        let (types, arguments): (Vec<_>, Vec<Vec<_>>) = arguments?.into_iter().unzip();
+        let arguments = arguments.into_iter().flatten().collect();
         match self.program.specialise(function, &syntax, &types) {
             Specialised::Function(id) => {
                 let specialised = &self.program.functions[id.0];
@@ -241,11 +312,17 @@ impl Inference<'_, '_, '_> {
         }
     }
 
+    /// The type of an argument, and what is passed for each part of it.
     fn device_argument(
         &mut self,
         argument: &syntax::Expression,
-    ) -> Option<(ParameterType, Argument)> {
-        match self.value(argument) {
+    ) -> Option<(ParameterType, Vec<Argument>)> {
+        let value = self.value(argument);
+        self.passed(value, argument.span)
+    }
+
+    fn passed(&mut self, value: Value, span: Span) -> Option<(ParameterType, Vec<Argument>)> {
+        match value {
             Value::Static(Static::Array(id)) => {
                 let array = self.array(id);
                 let layout = match array.origin {
@@ -258,14 +335,30 @@ impl Inference<'_, '_, '_> {
                     layout,
                     space: array.space,
                 };
-                Some((ty, Argument::Array(id)))
+                Some((ty, vec![Argument::Array(id)]))
+            }
+            Value::Static(known) => Some((ParameterType::Static(known), vec![Argument::Nothing])),
+            Value::Constant(constant) => {
+                Some((ParameterType::Constant(constant), vec![Argument::Nothing]))
+            }
+            Value::Tuple(items) => {
+                let items: Vec<_> = items
+                    .into_iter()
+                    .map(|item| self.passed(item, span))
+                    .collect();
+                let items: Option<Vec<_>> = items.into_iter().collect();
+                let (types, parts): (Vec<_>, Vec<Vec<_>>) = items?.into_iter().unzip();
+                Some((
+                    ParameterType::Tuple(types),
+                    parts.into_iter().flatten().collect(),
+                ))
             }
             value => {
-                let number = self.as_number(value, argument.span)?;
-                let scalar = self.with_dtype(number, argument.span)?;
+                let number = self.as_number(value, span)?;
+                let scalar = self.with_dtype(number, span)?;
                 Some((
                     ParameterType::Scalar(scalar.dtype),
-                    Argument::Scalar(scalar),
+                    vec![Argument::Scalar(scalar)],
                 ))
             }
         }
@@ -277,6 +370,8 @@ enum Callee {
     Value(Value),
     /// `number.conjugate`.
     Method(Number),
+    /// A method of an `AtomicRef`.
+    Atomic(Object, AtomicOperation),
 }
 
 /// The function as it is written, for messages: `math.sin`.

@@ -5,7 +5,7 @@ use situ_ir::{DType, Span, UnaryOperator};
 
 use crate::environment::{Binding, KnownModule};
 use crate::infer::library::{self, Member};
-use crate::infer::value::{LocalType, Number, Static, Value};
+use crate::infer::value::{LocalType, Number, Object, Static, Value};
 use crate::infer::{Inference, assigned, constants, problems};
 use crate::syntax::{self, LogicalOperator};
 use crate::typed::{Expression, ExpressionKind, VariableId};
@@ -308,19 +308,44 @@ impl Inference<'_, '_, '_> {
                 let kind = ExpressionKind::Parameter(parameter);
                 Value::Scalar(Expression::new(kind, dtype, span))
             }
-            (LocalType::Scalar(dtype), _) => {
-                let id = self.variable_id(name, 0, dtype);
-                Value::Scalar(variable(id, dtype, span))
+            (ty, _) => self.held(name, &mut 0, &ty, span),
+        }
+    }
+
+    /// What the variables of a name hold, from a position on.
+    fn held(&mut self, name: &str, position: &mut usize, ty: &LocalType, span: Span) -> Value {
+        match ty {
+            LocalType::Scalar(dtype) => {
+                Value::Scalar(self.held_number(name, position, *dtype, span))
             }
-            (LocalType::Tuple(dtypes), _) => {
-                let items = dtypes.into_iter().enumerate().map(|(position, dtype)| {
-                    let id = self.variable_id(name, position, dtype);
-                    Value::Scalar(variable(id, dtype, span))
-                });
+            LocalType::Constant(constant) => Value::Constant(*constant),
+            LocalType::Tuple(items) => {
+                let items = items
+                    .iter()
+                    .map(|item| self.held(name, position, item, span));
                 Value::Tuple(items.collect())
             }
-            (LocalType::Static(value), _) => Value::Static(value),
+            LocalType::Static(value) => Value::Static(value.clone()),
+            LocalType::Object { kind, parts } => {
+                let parts = (0..*parts).map(|_| self.held_number(name, position, DType::I64, span));
+                Value::Object(Object {
+                    kind: *kind,
+                    parts: parts.collect(),
+                })
+            }
         }
+    }
+
+    fn held_number(
+        &mut self,
+        name: &str,
+        position: &mut usize,
+        dtype: DType,
+        span: Span,
+    ) -> Expression {
+        let id = self.variable_id(name, *position, dtype);
+        *position += 1;
+        variable(id, dtype, span)
     }
 
     /// What a name from outside stands for.

@@ -28,8 +28,17 @@ impl Inference<'_, '_, '_> {
             LibraryFunction::Len => self.len(call),
             LibraryFunction::Divmod => self.divmod(call),
             LibraryFunction::WorkItem(query) => self.work_item(query, call),
-            LibraryFunction::Barrier => {
-                self.barrier(call);
+            LibraryFunction::LinearId(query) => self.linear_id(query, call),
+            LibraryFunction::LinearSize(query) => self.linear_size(query, call),
+            LibraryFunction::WorkDimensions => self.work_dimensions(call),
+            LibraryFunction::GetGroup => self.group_of_item(call),
+            LibraryFunction::GetSubGroup => self.sub_group_of_item(call),
+            LibraryFunction::AtomicRef => self.atomic_ref(call),
+            LibraryFunction::Barrier
+            | LibraryFunction::GroupBarrier
+            | LibraryFunction::AtomicFence
+            | LibraryFunction::MemoryFence => {
+                self.synchronise(function, call);
                 Value::Nothing
             }
             LibraryFunction::NewArray(module) => self.new_array(module, call),
@@ -142,7 +151,16 @@ impl Inference<'_, '_, '_> {
             | LibraryFunction::Len
             | LibraryFunction::Divmod
             | LibraryFunction::WorkItem(_)
+            | LibraryFunction::LinearId(_)
+            | LibraryFunction::LinearSize(_)
+            | LibraryFunction::WorkDimensions
+            | LibraryFunction::GetGroup
+            | LibraryFunction::GetSubGroup
             | LibraryFunction::Barrier
+            | LibraryFunction::GroupBarrier
+            | LibraryFunction::AtomicFence
+            | LibraryFunction::MemoryFence
+            | LibraryFunction::AtomicRef
             | LibraryFunction::NewArray(_)
             | LibraryFunction::Atomic(_) => None,
         }

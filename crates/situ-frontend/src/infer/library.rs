@@ -4,7 +4,7 @@
 
 use std::f64::consts;
 
-use situ_ir::{AtomicOperation, DType, MathFunction, UnaryOperator};
+use situ_ir::{AtomicOperation, DType, MathFunction, UnaryOperator, WorkItemQuery};
 
 use crate::environment::KnownModule;
 use crate::syntax::{BinaryOperator, ComparisonOperator, Constant};
@@ -67,8 +67,27 @@ pub(crate) enum LibraryFunction {
     Binary(BinaryOperator),
     Compare(ComparisonOperator),
     // Work-items.
+    /// An id or size along a dimension.
     WorkItem(Query),
+    /// A row-major id.
+    LinearId(WorkItemQuery),
+    /// The product of sizes along all dimensions.
+    LinearSize(Query),
+    /// How many dimensions the range has.
+    WorkDimensions,
+    /// `NdItem.get_group`.
+    GetGroup,
+    /// `NdItem.get_sub_group`.
+    GetSubGroup,
     Barrier,
+    /// `group_barrier(group, scope)`.
+    GroupBarrier,
+    /// `atomic_fence(order, scope)`.
+    AtomicFence,
+    /// `mem_fence(spaces)`.
+    MemoryFence,
+    /// `AtomicRef(array, index, ...)`.
+    AtomicRef,
     /// `situ.local.array` or `situ.private.array`.
     NewArray(KnownModule),
     Atomic(AtomicOperation),
@@ -113,6 +132,18 @@ const fn test(operator: UnaryOperator) -> Member {
 
 const fn query(query: Query) -> Member {
     Member::Function(LibraryFunction::WorkItem(query))
+}
+
+const fn linear(query: WorkItemQuery) -> Member {
+    Member::Function(LibraryFunction::LinearId(query))
+}
+
+const fn linear_size(query: Query) -> Member {
+    Member::Function(LibraryFunction::LinearSize(query))
+}
+
+const fn int(value: i128) -> Member {
+    Member::Constant(Constant::Int(value))
 }
 
 const fn atomic(operation: AtomicOperation) -> Member {
@@ -344,7 +375,20 @@ const SITU: Table = &[
     ("get_global_size", query(Query::GlobalSize)),
     ("get_local_size", query(Query::LocalSize)),
     ("get_num_groups", query(Query::GroupCount)),
+    (
+        "get_global_linear_id",
+        linear(WorkItemQuery::GlobalLinearId),
+    ),
+    ("get_local_linear_id", linear(WorkItemQuery::LocalLinearId)),
+    ("get_group_linear_id", linear(WorkItemQuery::GroupLinearId)),
+    ("get_global_linear_size", linear_size(Query::GlobalSize)),
+    ("get_local_linear_size", linear_size(Query::LocalSize)),
+    ("get_work_dim", function(LibraryFunction::WorkDimensions)),
     ("barrier", function(LibraryFunction::Barrier)),
+    ("mem_fence", function(LibraryFunction::MemoryFence)),
+    ("LOCAL_MEM_FENCE", int(LOCAL_MEM_FENCE)),
+    ("GLOBAL_MEM_FENCE", int(GLOBAL_MEM_FENCE)),
+    ("kernel_api", Member::Module(KnownModule::SituKernelApi)),
     ("local", Member::Module(KnownModule::SituLocal)),
     ("private", Member::Module(KnownModule::SituPrivate)),
     ("atomic", Member::Module(KnownModule::SituAtomic)),
@@ -374,6 +418,125 @@ const SITU_ATOMIC: Table = &[
     ("compare_exchange", atomic(AtomicOperation::CompareExchange)),
 ];
 
+const SITU_KERNEL_API: Table = &[
+    ("AtomicRef", function(LibraryFunction::AtomicRef)),
+    (
+        "PrivateArray",
+        function(LibraryFunction::NewArray(KnownModule::SituPrivate)),
+    ),
+    ("atomic_fence", function(LibraryFunction::AtomicFence)),
+    ("group_barrier", function(LibraryFunction::GroupBarrier)),
+    ("MemoryOrder", Member::Module(KnownModule::MemoryOrder)),
+    ("MemoryScope", Member::Module(KnownModule::MemoryScope)),
+    ("AddressSpace", Member::Module(KnownModule::AddressSpace)),
+];
+
+/// Bits that say which memory `barrier` and `mem_fence` order.
+pub(crate) const LOCAL_MEM_FENCE: i128 = 1;
+pub(crate) const GLOBAL_MEM_FENCE: i128 = 2;
+
+const MEMORY_ORDER: Table = &[
+    ("RELAXED", int(0)),
+    ("ACQUIRE", int(1)),
+    ("CONSUME_UNSUPPORTED", int(2)),
+    ("RELEASE", int(3)),
+    ("ACQ_REL", int(4)),
+    ("SEQ_CST", int(5)),
+];
+
+const MEMORY_SCOPE: Table = &[
+    ("WORK_ITEM", int(0)),
+    ("SUB_GROUP", int(1)),
+    ("WORK_GROUP", int(2)),
+    ("DEVICE", int(3)),
+    ("SYSTEM", int(4)),
+];
+
+const ADDRESS_SPACE: Table = &[
+    ("PRIVATE", int(0)),
+    ("GLOBAL", int(1)),
+    ("CONSTANT", int(2)),
+    ("LOCAL", int(3)),
+    ("GENERIC", int(4)),
+];
+
+const ITEM: Table = &[
+    ("get_id", query(Query::GlobalId)),
+    ("get_linear_id", linear(WorkItemQuery::GlobalLinearId)),
+    ("get_range", query(Query::GlobalSize)),
+    ("get_linear_range", linear_size(Query::GlobalSize)),
+];
+
+const ND_ITEM: Table = &[
+    ("get_global_id", query(Query::GlobalId)),
+    (
+        "get_global_linear_id",
+        linear(WorkItemQuery::GlobalLinearId),
+    ),
+    ("get_global_range", query(Query::GlobalSize)),
+    ("get_global_linear_range", linear_size(Query::GlobalSize)),
+    ("get_local_id", query(Query::LocalId)),
+    ("get_local_linear_id", linear(WorkItemQuery::LocalLinearId)),
+    ("get_local_range", query(Query::LocalSize)),
+    ("get_local_linear_range", linear_size(Query::LocalSize)),
+    ("get_group", function(LibraryFunction::GetGroup)),
+    ("get_sub_group", function(LibraryFunction::GetSubGroup)),
+];
+
+const GROUP: Table = &[
+    ("get_group_id", query(Query::GroupId)),
+    ("get_group_linear_id", linear(WorkItemQuery::GroupLinearId)),
+    ("get_group_range", query(Query::GroupCount)),
+    ("get_group_linear_range", linear_size(Query::GroupCount)),
+    ("get_local_id", query(Query::LocalId)),
+    ("get_local_linear_id", linear(WorkItemQuery::LocalLinearId)),
+    ("get_local_range", query(Query::LocalSize)),
+    ("get_local_linear_range", linear_size(Query::LocalSize)),
+];
+
+const SUB_GROUP: Table = &[
+    ("get_group_id", linear(WorkItemQuery::SubGroupId)),
+    ("get_group_range", linear(WorkItemQuery::SubGroupCount)),
+    ("get_local_id", linear(WorkItemQuery::SubGroupLocalId)),
+    ("get_local_range", linear(WorkItemQuery::SubGroupSize)),
+];
+
+/// The class of an object that tells the place of a work-item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum IndexClass {
+    Item,
+    NdItem,
+    Group,
+    SubGroup,
+}
+
+impl IndexClass {
+    fn table(self) -> Table {
+        match self {
+            Self::Item => ITEM,
+            Self::NdItem => ND_ITEM,
+            Self::Group => GROUP,
+            Self::SubGroup => SUB_GROUP,
+        }
+    }
+
+    /// A method of the class.
+    pub(crate) fn method(self, name: &str) -> Option<Member> {
+        find(self.table(), name)
+    }
+
+    /// The names of all methods.
+    pub(crate) fn method_names(self) -> impl Iterator<Item = &'static str> {
+        self.table().iter().map(|(name, _)| *name)
+    }
+}
+
+/// Whether `Item` or `NdItem` has a member of this name.
+pub(crate) fn is_item_member(name: &str) -> bool {
+    let is_method = |class: IndexClass| class.method(name).is_some();
+    name == "dimensions" || is_method(IndexClass::Item) || is_method(IndexClass::NdItem)
+}
+
 fn tables(module: KnownModule) -> &'static [Table] {
     match module {
         KnownModule::Builtins => &[BUILTINS],
@@ -383,12 +546,23 @@ fn tables(module: KnownModule) -> &'static [Table] {
         KnownModule::SituLocal => &[SITU_LOCAL],
         KnownModule::SituPrivate => &[SITU_PRIVATE],
         KnownModule::SituAtomic => &[SITU_ATOMIC],
+        KnownModule::SituKernelApi => &[SITU_KERNEL_API],
+        KnownModule::MemoryOrder => &[MEMORY_ORDER],
+        KnownModule::MemoryScope => &[MEMORY_SCOPE],
+        KnownModule::AddressSpace => &[ADDRESS_SPACE],
     }
 }
 
 /// What a name of a module stands for.
 pub(crate) fn member(module: KnownModule, name: &str) -> Option<Member> {
-    let mut entries = tables(module).iter().copied().flatten();
+    tables(module)
+        .iter()
+        .copied()
+        .find_map(|table| find(table, name))
+}
+
+fn find(table: Table, name: &str) -> Option<Member> {
+    let mut entries = table.iter();
     entries
         .find(|(entry, _)| *entry == name)
         .map(|(_, member)| *member)
@@ -409,7 +583,9 @@ mod tests {
 
     #[test]
     fn names_are_unique_in_each_table() {
-        for table in [BUILTINS, MATH, ELEMENTWISE, SITU, SITU_LOCAL, SITU_ATOMIC] {
+        let modules = KnownModule::ALL.into_iter().flat_map(tables);
+        let classes = [ITEM, ND_ITEM, GROUP, SUB_GROUP];
+        for table in modules.copied().chain(classes) {
             let mut names: Vec<_> = table.iter().map(|(name, _)| name).collect();
             names.sort_unstable();
             let count = names.len();

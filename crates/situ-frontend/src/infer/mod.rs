@@ -11,12 +11,14 @@
 //! all work-items of a group reach, which the IR's validator finds.
 
 pub(crate) mod assigned;
+mod atomics;
 mod attributes;
 mod calls;
 mod constants;
 mod expressions;
 mod functions;
 mod indexing;
+mod items;
 pub(crate) mod library;
 mod operators;
 pub(crate) mod problems;
@@ -33,10 +35,11 @@ pub(crate) use program::{ParameterType, Program};
 
 use crate::environment::Bindings;
 use crate::infer::value::LocalType;
+use crate::plan::ItemType;
 use crate::syntax;
 use crate::typed::{
     Array, ArrayId, ArrayOrigin, Expression, ExpressionKind, Function, Parameter, ParameterId,
-    ParameterKind, SlotId, Variable, VariableId,
+    ParameterKind, SlotId, Statement, StatementKind, Variable, VariableId,
 };
 
 /// Why a function has no types.
@@ -73,7 +76,7 @@ pub(crate) fn infer(program: &mut Program<'_>, subject: Subject<'_>) -> Result<F
     let mut inference = Inference::new(program, subject);
     // Every walk but the last widens something, and nothing can be widened more than a few times, so
     // this ends; most functions need two walks.
-    let body = loop {
+    let mut body = loop {
         inference.start_walk();
         let body = inference.block(&subject.syntax.body);
         if !inference.has_changed {
@@ -81,6 +84,8 @@ pub(crate) fn infer(program: &mut Program<'_>, subject: Subject<'_>) -> Result<F
         }
     };
     inference.check_result();
+    let initial = inference.initial_values();
+    body.splice(0..0, initial);
     let mut failure = inference.failure;
     failure.own.extend(unassigned);
     failure.own.sort_by_key(|diagnostic| {
@@ -119,12 +124,18 @@ struct Inference<'p, 'e, 's> {
     locals: BTreeMap<String, Local>,
     slots: usize,
     dims: u8,
+    /// Dimensions of the range, if the function has an index object.
+    item_dims: Option<u8>,
+    /// What must happen before the statement that is read: statements that an expression needs.
+    before: Vec<Statement>,
     /// What the function returns, if it returns a number.
     result: Option<DType>,
     /// Where it returns something, and where nothing.
     return_with: Option<Span>,
     return_without: Option<Span>,
     has_changed: bool,
+    /// Variables that start with a constant: parameters that were given one and are assigned.
+    initial: Vec<(VariableId, syntax::Constant)>,
     failure: Failure,
 }
 
@@ -152,26 +163,49 @@ impl<'p, 'e, 's> Inference<'p, 'e, 's> {
             locals: BTreeMap::new(),
             slots: 0,
             dims: 1,
+            item_dims: None,
+            before: Vec::new(),
             result: None,
             return_with: None,
             return_without: None,
             has_changed: false,
+            initial: Vec::new(),
             failure: Failure::default(),
         };
         for (name, ty) in subject.syntax.parameters.iter().zip(subject.parameters) {
-            inference.declare_parameter(name, *ty);
+            let local = inference.declare_parameter(name, 0, ty);
+            inference.locals.insert(name.name.clone(), local);
         }
         inference
     }
 
-    fn declare_parameter(&mut self, name: &syntax::Identifier, ty: ParameterType) {
+    /// Declares what is passed for a parameter, or for an item of one that is a tuple; `position` counts
+    /// the variables of its name so far.
+    fn declare_parameter(
+        &mut self,
+        name: &syntax::Identifier,
+        position: usize,
+        ty: &ParameterType,
+    ) -> Local {
+        let is_assigned = self.assigned.contains(name.name.as_str());
         let id = ParameterId(self.parameters.len());
-        let (kind, local) = match ty {
+        let (kind, ty) = match ty {
             ParameterType::Scalar(dtype) => {
-                let is_assigned = self.assigned.contains(name.name.as_str());
-                let variable = is_assigned.then(|| self.variable_id(&name.name, 0, dtype));
-                let kind = ParameterKind::Scalar { dtype, variable };
-                (kind, LocalType::Scalar(dtype))
+                let variable = is_assigned.then(|| self.variable_id(&name.name, position, *dtype));
+                let kind = ParameterKind::Scalar {
+                    dtype: *dtype,
+                    variable,
+                };
+                (kind, LocalType::Scalar(*dtype))
+            }
+            ParameterType::Constant(constant) if is_assigned => {
+                let dtype = constant.default_dtype(self.default_float());
+                let variable = self.variable_id(&name.name, position, dtype);
+                self.initial.push((variable, *constant));
+                (ParameterKind::Nothing, LocalType::Scalar(dtype))
+            }
+            ParameterType::Constant(constant) => {
+                (ParameterKind::Nothing, LocalType::Constant(*constant))
             }
             ParameterType::Array {
                 dtype,
@@ -182,26 +216,91 @@ impl<'p, 'e, 's> Inference<'p, 'e, 's> {
                 let array = ArrayId(self.arrays.len());
                 self.arrays.push(Array {
                     name: name.name.clone(),
-                    dtype,
-                    ndim,
-                    space,
-                    origin: ArrayOrigin::Parameter { layout },
+                    dtype: *dtype,
+                    ndim: *ndim,
+                    space: *space,
+                    origin: ArrayOrigin::Parameter { layout: *layout },
                 });
                 let local = LocalType::Static(value::Static::Array(array));
                 (ParameterKind::Array(array), local)
             }
+            ParameterType::Static(value) => {
+                if let value::Static::Item(ItemType { dims, .. }) | value::Static::Group(dims) =
+                    value
+                {
+                    self.item_dims = Some(*dims);
+                }
+                (ParameterKind::Nothing, LocalType::Static(value.clone()))
+            }
+            ParameterType::Tuple(items) => return self.declare_tuple(name, position, items),
         };
-        let local = Local {
-            ty: local,
-            since: name.span,
-            parameter: Some(id),
-        };
-        self.locals.insert(name.name.clone(), local);
         self.parameters.push(Parameter {
             name: name.name.clone(),
             span: name.span,
             kind,
         });
+        Local {
+            ty,
+            since: name.span,
+            parameter: Some(id),
+        }
+    }
+
+    /// The items of a tuple are copied to variables, as those of a tuple that is assigned.
+    fn declare_tuple(
+        &mut self,
+        name: &syntax::Identifier,
+        position: usize,
+        items: &[ParameterType],
+    ) -> Local {
+        let mut types = Vec::with_capacity(items.len());
+        let mut position = position;
+        for item in items {
+            let first = self.parameters.len();
+            let mut local = self.declare_parameter(name, position, item);
+            if let Some(Parameter {
+                kind: ParameterKind::Scalar { dtype, variable },
+                ..
+            }) = self.parameters.get_mut(first)
+            {
+                let dtype = *dtype;
+                if variable.is_none() {
+                    let id = self.variable_id(&name.name, position, dtype);
+                    self.parameters[first].kind = ParameterKind::Scalar {
+                        dtype,
+                        variable: Some(id),
+                    };
+                }
+            }
+            if let LocalType::Constant(constant) = local.ty {
+                let dtype = constant.default_dtype(self.default_float());
+                let id = self.variable_id(&name.name, position, dtype);
+                self.initial.push((id, constant));
+                local.ty = LocalType::Scalar(dtype);
+            }
+            position += local.ty.variable_count();
+            types.push(local.ty);
+        }
+        Local {
+            ty: LocalType::Tuple(types),
+            since: name.span,
+            parameter: None,
+        }
+    }
+
+    /// Statements that give variables the constants they start with.
+    fn initial_values(&mut self) -> Vec<Statement> {
+        let span = self.subject.syntax.name.span;
+        let initial = std::mem::take(&mut self.initial);
+        initial
+            .into_iter()
+            .filter_map(|(variable, constant)| {
+                let dtype = self.variables[variable.0].dtype;
+                let value = self.convert(value::Number::Constant(constant), dtype, span)?;
+                let kind = StatementKind::Assign { variable, value };
+                Some(Statement { kind, span })
+            })
+            .collect()
     }
 
     /// Forgets what earlier walks reported, keeps what they learnt.
@@ -209,7 +308,8 @@ impl<'p, 'e, 's> Inference<'p, 'e, 's> {
         self.failure = Failure::default();
         self.has_changed = false;
         self.slots = 0;
-        self.dims = 1;
+        self.dims = self.item_dims.unwrap_or(1);
+        self.before.clear();
         self.return_with = None;
         self.return_without = None;
     }

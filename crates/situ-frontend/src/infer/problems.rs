@@ -371,7 +371,11 @@ pub(crate) fn not_indexable(found: &str, span: Span) -> Diagnostic {
     Diagnostic::error("K054", format!("{found} cannot be indexed"))
         .label(span, "")
         .why("only arrays and tuples have elements")
-        .help("check that the argument passed for this name is an array")
+        .help(if found.contains("Item`") {
+            "the first parameter is the index object of the launch; add a parameter for the array"
+        } else {
+            "check that the argument passed for this name is an array"
+        })
 }
 
 pub(crate) fn tuple_is_constant(span: Span) -> Diagnostic {
@@ -525,6 +529,17 @@ pub(crate) fn keyword_argument(name: &str, keyword: &Identifier) -> Diagnostic {
     .help("pass it by position, or leave it out if it is an option of the host's function")
 }
 
+pub(crate) fn unknown_keyword(name: &str, keyword: &Identifier, known: &[&str]) -> Diagnostic {
+    let known: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
+    Diagnostic::error(
+        "K035",
+        format!("`{name}` takes no argument called `{}` here", keyword.name),
+    )
+    .label(keyword.span, "")
+    .why("each argument is given once, by position or by name")
+    .help(format!("its arguments are {}", known.join(", ")))
+}
+
 pub(crate) fn no_complex_function(name: &str, found: &str, span: Span) -> Diagnostic {
     Diagnostic::error("K058", format!("`{name}` does not take {found}"))
         .label(span, "")
@@ -673,6 +688,81 @@ pub(crate) fn local_array_in_device_function(span: Span) -> Diagnostic {
         .label(span, "")
         .why("the memory of a work-group is reserved by the kernel")
         .help("make the array in the kernel and pass it to the function")
+}
+
+pub(crate) fn dimension_of_item(dimension: u8, dims: u8, span: Span) -> Diagnostic {
+    let dimensions = plural(usize::from(dims), "dimension");
+    Diagnostic::error("K070", format!("the range has no dimension {dimension}"))
+        .label(span, format!("the kernel is launched over {dimensions}"))
+        .why("an index object has the dimensions of the range it comes from, counted from 0")
+        .help("launch over a range of more dimensions, or ask for one that is there")
+}
+
+pub(crate) fn item_without_groups(attribute: &Identifier) -> Diagnostic {
+    let name = &attribute.name;
+    Diagnostic::error("K074", format!("an `Item` has no `{name}`"))
+        .label(attribute.span, "this needs work-groups")
+        .why("a launch over a `Range` gives an `Item`, which knows its place in the range only")
+        .help("launch over `situ.NdRange(global_size, local_size)`, which gives an `NdItem`")
+}
+
+pub(crate) fn not_a_group(name: &str, found: &str, span: Span) -> Diagnostic {
+    Diagnostic::error("K075", format!("`{name}` takes a group, not {found}"))
+        .label(span, "")
+        .why("it is the work-items of a group that do something together")
+        .help("pass `item.get_group()`, where `item` is the kernel's `NdItem`")
+}
+
+pub(crate) fn fence_spaces(name: &str, span: Span) -> Diagnostic {
+    Diagnostic::error(
+        "K076",
+        format!("`{name}` does not know this kind of memory"),
+    )
+    .label(span, "")
+    .why("which memory is ordered must be known when compiling")
+    .help("write `situ.LOCAL_MEM_FENCE`, `situ.GLOBAL_MEM_FENCE`, both with `|`, or nothing")
+}
+
+pub(crate) fn enum_member(class: &str, span: Span) -> Diagnostic {
+    let example = match class {
+        "MemoryOrder" => "MemoryOrder.RELAXED",
+        "MemoryScope" => "MemoryScope.DEVICE",
+        _ => "AddressSpace.GLOBAL",
+    };
+    Diagnostic::error("K076", format!("a member of `{class}` is needed here"))
+        .label(span, "")
+        .why("how memory is ordered must be known when compiling; no device orders by `CONSUME`")
+        .help(format!("write one of them, e.g. `{example}`"))
+}
+
+pub(crate) fn address_space(space: &str, span: Span) -> Diagnostic {
+    Diagnostic::error("K076", format!("this array is in {space} memory"))
+        .label(span, "another address space is named here")
+        .why("where an array lives follows from how it was made")
+        .help("leave the address space out")
+}
+
+pub(crate) fn expected_content(found: &str, dtype: DType, span: Span) -> Diagnostic {
+    Diagnostic::error(
+        "K072",
+        "what is expected must be in an array, which then gets what was found",
+    )
+    .label(span, format!("this is {found}"))
+    .why(format!(
+        "a compare-exchange reads its expected `{dtype}` from an array of one dimension and that \
+         dtype, and writes the content there if it is another"
+    ))
+    .help(format!(
+        "make one, e.g. `situ.private.array(1, np.{dtype})`, or use \
+         `situ.atomic.compare_exchange(a, i, expected, value)`"
+    ))
+}
+
+pub(crate) fn constant_option(name: &str, span: Span) -> Diagnostic {
+    Diagnostic::error("K071", format!("`{name}` must be a constant"))
+        .label(span, "known only at run time")
+        .why("what the array starts with is decided when the kernel is compiled")
+        .help("write `True` or `False`")
 }
 
 // ----- launches -----

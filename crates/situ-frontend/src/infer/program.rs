@@ -6,23 +6,30 @@ use std::rc::Rc;
 use situ_ir::{AddressSpace, DType, Diagnostics};
 
 use crate::environment::Environment;
+use crate::infer::value::Static;
 use crate::infer::{Failure, Subject, infer};
 use crate::parse::parse_function;
 use crate::plan::{ArgumentType, Layout};
 use crate::specialize::Options;
-use crate::syntax;
+use crate::syntax::{self, Constant};
 use crate::typed::{Function, FunctionId};
 
 /// The type of a parameter of a kernel or device function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum ParameterType {
     Scalar(DType),
+    /// A number known when compiling, which takes the dtype of what it meets.
+    Constant(Constant),
     Array {
         dtype: DType,
         ndim: usize,
         layout: Layout,
         space: AddressSpace,
     },
+    /// Several values, each known by position.
+    Tuple(Vec<ParameterType>),
+    /// Something that is no number and no array: an index object, a dtype, a function.
+    Static(Static),
 }
 
 impl From<ArgumentType> for ParameterType {
@@ -39,6 +46,13 @@ impl From<ArgumentType> for ParameterType {
                 layout,
                 space: AddressSpace::Global,
             },
+            ArgumentType::Local { dtype, ndim } => Self::Array {
+                dtype,
+                ndim,
+                layout: Layout::Contiguous,
+                space: AddressSpace::Local,
+            },
+            ArgumentType::Item(item) => Self::Static(Static::Item(item)),
         }
     }
 }
@@ -60,7 +74,10 @@ pub(crate) struct Program<'e> {
     /// Specialised functions; each comes after those it calls.
     pub(crate) functions: Vec<Function>,
     parsed: BTreeMap<usize, Result<Rc<syntax::Function>, Diagnostics>>,
-    known: BTreeMap<(usize, Vec<ParameterType>), Specialised>,
+    /// What came of each function and list of types; few, so a list is quickest.
+    known: Vec<(usize, Vec<ParameterType>, Specialised)>,
+    /// Functions that are being specialised, innermost last.
+    open: Vec<usize>,
 }
 
 impl<'e> Program<'e> {
@@ -70,7 +87,8 @@ impl<'e> Program<'e> {
             options,
             functions: Vec::new(),
             parsed: BTreeMap::new(),
-            known: BTreeMap::new(),
+            known: Vec::new(),
+            open: Vec::new(),
         }
     }
 
@@ -102,11 +120,17 @@ impl<'e> Program<'e> {
         syntax: &syntax::Function,
         parameters: &[ParameterType],
     ) -> Specialised {
-        let key = (function, parameters.to_vec());
-        if let Some(known) = self.known.get(&key) {
+        // Whatever the types are: a function that is on the way has no result yet.
+        if self.open.contains(&function) {
+            return Specialised::Recursive;
+        }
+        let mut known = self.known.iter();
+        if let Some((_, _, known)) =
+            known.find(|(other, types, _)| *other == function && types == parameters)
+        {
             return known.clone();
         }
-        self.known.insert(key.clone(), Specialised::Recursive);
+        self.open.push(function);
         let environment = self.environment;
         let definition = &environment.functions[function];
         let subject = Subject {
@@ -128,7 +152,9 @@ impl<'e> Program<'e> {
                 Specialised::Refused(callees)
             }
         };
-        self.known.insert(key, specialised.clone());
+        self.open.pop();
+        self.known
+            .push((function, parameters.to_vec(), specialised.clone()));
         specialised
     }
 }

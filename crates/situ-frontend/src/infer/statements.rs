@@ -4,7 +4,7 @@ use situ_ir::promotion;
 use situ_ir::{DType, Literal, Span};
 
 use crate::infer::library::LibraryFunction;
-use crate::infer::value::{LocalType, Number, Static, Value};
+use crate::infer::value::{LocalType, Number, Object, Static, Value};
 use crate::infer::{Inference, Local, constants, problems};
 use crate::syntax::{self, Constant};
 use crate::typed::{Expression, ExpressionKind, ForRange, Statement, StatementKind, Step};
@@ -20,9 +20,15 @@ struct Assigned {
 impl Inference<'_, '_, '_> {
     pub(super) fn block(&mut self, body: &[syntax::Statement]) -> Vec<Statement> {
         let mut statements = Vec::with_capacity(body.len());
+        // What the statement around this block needs comes before that, not in here.
+        let outer = std::mem::take(&mut self.before);
         for statement in body {
-            self.statement(statement, &mut statements);
+            let mut own = Vec::new();
+            self.statement(statement, &mut own);
+            statements.append(&mut self.before);
+            statements.append(&mut own);
         }
+        self.before = outer;
         statements
     }
 
@@ -167,6 +173,11 @@ impl Inference<'_, '_, '_> {
                     .map(|item| self.evaluate_now(item, span, out));
                 Value::Tuple(items.collect())
             }
+            Value::Object(Object { kind, parts }) => {
+                let parts = parts.into_iter().map(|part| self.bind(part, span, out));
+                let parts = parts.collect();
+                Value::Object(Object { kind, parts })
+            }
             other => other,
         }
     }
@@ -279,54 +290,86 @@ impl Inference<'_, '_, '_> {
         let Some(ty) = self.join(name, ty, name_span) else {
             return;
         };
-        let numbers = match (ty, value) {
-            (LocalType::Scalar(dtype), value) => vec![(dtype, value)],
-            (LocalType::Tuple(dtypes), Value::Tuple(items)) => {
-                dtypes.into_iter().zip(items).collect()
+        let mut held = Held {
+            name,
+            position: 0,
+            value_span,
+            span,
+        };
+        self.hold(&mut held, &ty, value, out);
+    }
+
+    /// Assigns the numbers a value is made of to the variables of a name.
+    fn hold(
+        &mut self,
+        held: &mut Held<'_>,
+        ty: &LocalType,
+        value: Value,
+        out: &mut Vec<Statement>,
+    ) {
+        match (ty, value) {
+            (LocalType::Scalar(dtype), value) => {
+                let position = held.position;
+                held.position += 1;
+                let Some(number) = self.as_number(value, held.value_span) else {
+                    return;
+                };
+                let variable = self.variable_id(held.name, position, *dtype);
+                if let Some(value) = self.convert(number, *dtype, held.value_span) {
+                    let kind = StatementKind::Assign { variable, value };
+                    out.push(Statement {
+                        kind,
+                        span: held.span,
+                    });
+                }
+            }
+            (LocalType::Tuple(types), Value::Tuple(items)) => {
+                for (ty, item) in types.iter().zip(items) {
+                    self.hold(held, ty, item, out);
+                }
+            }
+            (LocalType::Object { .. }, Value::Object(object)) => {
+                for part in object.parts {
+                    self.hold(
+                        held,
+                        &LocalType::Scalar(DType::I64),
+                        Value::Scalar(part),
+                        out,
+                    );
+                }
             }
             // The name stands for the same thing everywhere; there is nothing to do at run time.
-            (LocalType::Static(Static::Array(array)), _) => {
-                self.name_array(array, name);
-                return;
-            }
-            _ => return,
-        };
-        for (position, (dtype, value)) in numbers.into_iter().enumerate() {
-            let Some(number) = self.as_number(value, value_span) else {
-                continue;
-            };
-            let variable = self.variable_id(name, position, dtype);
-            if let Some(value) = self.convert(number, dtype, value_span) {
-                let kind = StatementKind::Assign { variable, value };
-                out.push(Statement { kind, span });
-            }
+            (LocalType::Static(Static::Array(array)), _) => self.name_array(*array, held.name),
+            _ => {}
         }
     }
 
     /// The type that assigning a value gives a name; `None` if it is unknown or has none.
     fn local_type(&mut self, value: &Value, name: &str, span: Span) -> Option<LocalType> {
-        let number = |number: Number| LocalType::Scalar(self.own_dtype(&number));
         match value {
-            Value::Constant(constant) => Some(number(Number::Constant(*constant))),
+            Value::Constant(constant) => {
+                let dtype = self.own_dtype(&Number::Constant(*constant));
+                Some(LocalType::Scalar(dtype))
+            }
             Value::Scalar(expression) => Some(LocalType::Scalar(expression.dtype)),
             Value::Tuple(items) => {
-                let mut dtypes = Vec::with_capacity(items.len());
-                for item in items {
-                    match item {
-                        Value::Constant(constant) => {
-                            dtypes.push(self.own_dtype(&Number::Constant(*constant)));
+                let items: Option<Vec<_>> = items
+                    .iter()
+                    .map(|item| match item {
+                        Value::Nothing | Value::Namespace(_) => {
+                            self.report(problems::tuple_of(name, &item.describe(), span));
+                            None
                         }
-                        Value::Scalar(expression) => dtypes.push(expression.dtype),
-                        Value::Unknown => return None,
-                        other => {
-                            self.report(problems::tuple_of(name, &other.describe(), span));
-                            return None;
-                        }
-                    }
-                }
-                Some(LocalType::Tuple(dtypes))
+                        item => self.local_type(item, name, span),
+                    })
+                    .collect();
+                items.map(LocalType::Tuple)
             }
             Value::Static(value) => Some(LocalType::Static(value.clone())),
+            Value::Object(object) => Some(LocalType::Object {
+                kind: object.kind,
+                parts: object.parts.len(),
+            }),
             Value::Namespace(_) => {
                 self.report(problems::object_assigned(name, span));
                 None
@@ -354,18 +397,7 @@ impl Inference<'_, '_, '_> {
             return None;
         }
         let default_float = self.default_float();
-        let join = |old: &DType, new: &DType| promotion::promote_for(*old, *new, default_float);
-        let joined = match (&local.ty, &ty) {
-            (LocalType::Scalar(old), LocalType::Scalar(new)) => {
-                Some(LocalType::Scalar(join(old, new)))
-            }
-            (LocalType::Tuple(old), LocalType::Tuple(new)) if old.len() == new.len() => {
-                let dtypes = old.iter().zip(new);
-                let dtypes = dtypes.map(|(old, new)| join(old, new));
-                Some(LocalType::Tuple(dtypes.collect()))
-            }
-            (old, new) => (old == new).then(|| ty.clone()),
-        };
+        let joined = joined_type(&local.ty, &ty, default_float);
         let Some(joined) = joined else {
             let problem = problems::kind_changed(name, &local.ty, local.since, &ty, span);
             self.report(problem);
@@ -619,6 +651,32 @@ impl Inference<'_, '_, '_> {
             let problem = problems::result_on_some_paths(name, with, self.return_without);
             self.report(problem);
         }
+    }
+}
+
+/// The variables of a name while a value is assigned to them.
+struct Held<'a> {
+    name: &'a str,
+    position: usize,
+    value_span: Span,
+    /// The whole statement.
+    span: Span,
+}
+
+/// The type of a name that holds both; `None` if it cannot.
+fn joined_type(old: &LocalType, new: &LocalType, default_float: DType) -> Option<LocalType> {
+    match (old, new) {
+        (LocalType::Scalar(old), LocalType::Scalar(new)) => Some(LocalType::Scalar(
+            promotion::promote_for(*old, *new, default_float),
+        )),
+        (LocalType::Tuple(old), LocalType::Tuple(new)) if old.len() == new.len() => {
+            let items = old
+                .iter()
+                .zip(new)
+                .map(|(old, new)| joined_type(old, new, default_float));
+            items.collect::<Option<_>>().map(LocalType::Tuple)
+        }
+        (old, new) => (old == new).then(|| new.clone()),
     }
 }
 

@@ -1,9 +1,10 @@
 //! What an expression stands for while types are inferred.
 
-use situ_ir::DType;
+use situ_ir::{DType, MemoryOrder, MemoryScope};
 
 use crate::environment::{Bindings, KnownModule};
 use crate::infer::library::LibraryFunction;
+use crate::plan::ItemType;
 use crate::syntax::Constant;
 use crate::typed::{ArrayId, Expression};
 
@@ -18,6 +19,8 @@ pub(crate) enum Value {
     Tuple(Vec<Value>),
     /// Something that has one meaning for the whole function.
     Static(Static),
+    /// Something made of numbers that are computed when the kernel runs.
+    Object(Object),
     /// Attributes of a user's module or object.
     Namespace(Bindings),
     /// What a call without a result gives.
@@ -69,23 +72,74 @@ pub(crate) enum Static {
     Library(LibraryFunction),
     /// A device function of the environment.
     Device(usize),
+    /// The index object of the running work-item.
+    Item(ItemType),
+    /// The work-group of the running work-item, in a range of so many dimensions.
+    Group(u8),
+    /// The sub-group of the running work-item.
+    SubGroup,
+}
+
+/// An object that a variable can hold, with the numbers it is made of.
+#[derive(Clone, Debug)]
+pub(crate) struct Object {
+    pub(crate) kind: ObjectKind,
+    /// `int64` each.
+    pub(crate) parts: Vec<Expression>,
+}
+
+/// What an object is, as far as it is known when compiling.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum ObjectKind {
+    /// `AtomicRef`: its parts are the indices of the element.
+    AtomicRef {
+        array: ArrayId,
+        order: MemoryOrder,
+        scope: MemoryScope,
+    },
+}
+
+impl ObjectKind {
+    fn describe(self) -> &'static str {
+        match self {
+            Self::AtomicRef { .. } => "an `AtomicRef`",
+        }
+    }
 }
 
 /// The type of a local name, joined over all its assignments.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum LocalType {
     Scalar(DType),
-    Tuple(Vec<DType>),
+    /// Only of a parameter that is not assigned.
+    Constant(Constant),
+    Tuple(Vec<LocalType>),
     Static(Static),
+    Object {
+        kind: ObjectKind,
+        parts: usize,
+    },
 }
 
 impl LocalType {
+    /// How many variables hold it.
+    pub(crate) fn variable_count(&self) -> usize {
+        match self {
+            Self::Scalar(_) => 1,
+            Self::Constant(_) | Self::Static(_) => 0,
+            Self::Tuple(items) => items.iter().map(Self::variable_count).sum(),
+            Self::Object { parts, .. } => *parts,
+        }
+    }
+
     /// What it is, for messages: "a float64", "an array".
     pub(crate) fn describe(&self) -> String {
         match self {
             Self::Scalar(dtype) => with_article(dtype.name()),
-            Self::Tuple(dtypes) => format!("a tuple of {}", dtypes.len()),
+            Self::Constant(constant) => describe_constant(*constant).to_owned(),
+            Self::Tuple(items) => format!("a tuple of {}", items.len()),
             Self::Static(value) => value.describe().to_owned(),
+            Self::Object { kind, .. } => kind.describe().to_owned(),
         }
     }
 }
@@ -97,6 +151,10 @@ impl Static {
             Self::DType(_) => "a dtype",
             Self::Module(_) => "a module",
             Self::Library(_) | Self::Device(_) => "a function",
+            Self::Item(item) if item.has_groups => "an `NdItem`",
+            Self::Item(_) => "an `Item`",
+            Self::Group(_) => "a `Group`",
+            Self::SubGroup => "a `SubGroup`",
         }
     }
 }
@@ -109,6 +167,7 @@ impl Value {
             Self::Scalar(expression) => with_article(expression.dtype.name()),
             Self::Tuple(values) => format!("a tuple of {}", values.len()),
             Self::Static(value) => value.describe().to_owned(),
+            Self::Object(object) => object.kind.describe().to_owned(),
             Self::Namespace(_) => "an object".to_owned(),
             Self::Nothing => "nothing".to_owned(),
             Self::Unknown => "unknown".to_owned(),

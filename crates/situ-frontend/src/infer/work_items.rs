@@ -1,17 +1,17 @@
-//! What kernels ask of the device: ids and sizes, barriers, memory of a group or work-item, atomics.
+//! What kernels ask of the device: ids and sizes, barriers and fences, memory of a group or work-item.
+//! Atomics are in `atomics.rs`, members of index objects in `items.rs`.
 
 use situ_ir::promotion;
-use situ_ir::{AddressSpace, AtomicOperation, DType, MemorySpaces, Span, WorkItemQuery};
+use situ_ir::{AddressSpace, DType, MemoryOrder, MemoryScope, MemorySpaces, Span, WorkItemQuery};
 
 use crate::environment::KnownModule;
 use crate::infer::calls::Written;
-use crate::infer::library::{LibraryFunction, Query};
-use crate::infer::value::{Number, Static, Value};
+use crate::infer::library::{GLOBAL_MEM_FENCE, LOCAL_MEM_FENCE, LibraryFunction, Query};
+use crate::infer::operators::ir_binary;
+use crate::infer::value::{Static, Value};
 use crate::infer::{Inference, constants, problems};
-use crate::syntax;
-use crate::typed::{
-    Array, ArrayId, ArrayOrigin, Atomic, Expression, ExpressionKind, StatementKind,
-};
+use crate::syntax::{self, Constant};
+use crate::typed::{Array, ArrayOrigin, Expression, ExpressionKind, Statement, StatementKind};
 
 /// More elements than any device has memory for; keeps sizes in bytes countable.
 const MAX_ELEMENTS: u64 = 1 << 40;
@@ -37,50 +37,201 @@ impl Inference<'_, '_, '_> {
                 return Value::Unknown;
             }
         };
+        if let Some(dims) = self.item_dims
+            && dimension >= dims
+        {
+            self.report(problems::dimension_of_item(dimension, dims, argument.span));
+            return Value::Unknown;
+        }
+        let query = self.query_along(query, dimension);
+        let kind = ExpressionKind::WorkItem(query);
+        Value::Scalar(Expression::new(kind, DType::I64, call.span))
+    }
+
+    fn query_along(&mut self, query: Query, dimension: u8) -> WorkItemQuery {
         self.use_dimension(dimension);
-        let query = match query {
+        match query {
             Query::GlobalId => WorkItemQuery::GlobalId(dimension),
             Query::LocalId => WorkItemQuery::LocalId(dimension),
             Query::GroupId => WorkItemQuery::GroupId(dimension),
             Query::GlobalSize => WorkItemQuery::GlobalSize(dimension),
             Query::LocalSize => WorkItemQuery::LocalSize(dimension),
             Query::GroupCount => WorkItemQuery::GroupCount(dimension),
-        };
+        }
+    }
+
+    /// `situ.get_global_linear_id()` and its relatives, which ask about every dimension.
+    pub(super) fn linear_id(&mut self, query: WorkItemQuery, call: Written<'_>) -> Value {
+        if !self.check_count(call, 0, 0) {
+            return Value::Unknown;
+        }
+        self.use_all_dimensions();
         let kind = ExpressionKind::WorkItem(query);
         Value::Scalar(Expression::new(kind, DType::I64, call.span))
     }
 
-    pub(super) fn barrier(&mut self, call: Written<'_>) -> Option<StatementKind> {
+    /// How many work-items or groups there are along all dimensions together.
+    pub(super) fn linear_size(&mut self, query: Query, call: Written<'_>) -> Value {
         if !self.check_count(call, 0, 0) {
-            return None;
+            return Value::Unknown;
         }
+        let dims = self.use_all_dimensions();
+        let sizes: Vec<_> = (0..dims)
+            .map(|dimension| {
+                let kind = ExpressionKind::WorkItem(self.query_along(query, dimension));
+                Expression::new(kind, DType::I64, call.span)
+            })
+            .collect();
+        let product = sizes.into_iter().reduce(|left, right| {
+            ir_binary(situ_ir::BinaryOperator::Multiply, left, right, call.span)
+        });
+        product.map_or(Value::Unknown, Value::Scalar)
+    }
+
+    /// `situ.get_work_dim()`.
+    pub(super) fn work_dimensions(&mut self, call: Written<'_>) -> Value {
+        if !self.check_count(call, 0, 0) {
+            return Value::Unknown;
+        }
+        let dims = self.use_all_dimensions();
+        Value::Constant(Constant::Int(i128::from(dims)))
+    }
+
+    /// Remembers that every dimension of the range matters; tells how many there are.
+    fn use_all_dimensions(&mut self) -> u8 {
+        let dims = self.program.options.dims.unwrap_or(1);
+        self.use_dimension(dims - 1);
+        dims
+    }
+
+    // ----- barriers and fences -----
+
+    /// A barrier or a fence.
+    pub(super) fn synchronise(
+        &mut self,
+        function: LibraryFunction,
+        call: Written<'_>,
+    ) -> Option<StatementKind> {
+        match function {
+            LibraryFunction::AtomicFence => self.atomic_fence(call),
+            LibraryFunction::MemoryFence => {
+                let spaces = self.fence_spaces(call)?;
+                let scope = match spaces {
+                    MemorySpaces::Local => MemoryScope::WorkGroup,
+                    MemorySpaces::Global | MemorySpaces::LocalAndGlobal => MemoryScope::Device,
+                };
+                let order = MemoryOrder::AcquireRelease;
+                Some(StatementKind::Fence { order, scope })
+            }
+            LibraryFunction::GroupBarrier => self.group_barrier(call),
+            _ => {
+                let spaces = self.fence_spaces(call)?;
+                self.barrier(spaces, call.span)
+            }
+        }
+    }
+
+    fn barrier(&mut self, spaces: MemorySpaces, span: Span) -> Option<StatementKind> {
         if !self.is_kernel() {
-            self.report(problems::barrier_in_device_function(call.span));
+            self.report(problems::barrier_in_device_function(span));
             return None;
         }
-        Some(StatementKind::Barrier(MemorySpaces::LocalAndGlobal))
+        Some(StatementKind::Barrier(spaces))
+    }
+
+    /// `LOCAL_MEM_FENCE`, `GLOBAL_MEM_FENCE` or both; both if nothing is said.
+    fn fence_spaces(&mut self, call: Written<'_>) -> Option<MemorySpaces> {
+        if !self.check_count(call, 0, 1) {
+            return None;
+        }
+        let Some(argument) = call.arguments.first() else {
+            return Some(MemorySpaces::LocalAndGlobal);
+        };
+        let bits = self
+            .number(argument)?
+            .constant()
+            .and_then(constants::as_int);
+        match bits {
+            Some(LOCAL_MEM_FENCE) => Some(MemorySpaces::Local),
+            Some(GLOBAL_MEM_FENCE) => Some(MemorySpaces::Global),
+            Some(bits) if bits == LOCAL_MEM_FENCE | GLOBAL_MEM_FENCE => {
+                Some(MemorySpaces::LocalAndGlobal)
+            }
+            _ => {
+                self.report(problems::fence_spaces(call.name, argument.span));
+                None
+            }
+        }
+    }
+
+    /// `group_barrier(group, fence_scope=MemoryScope.WORK_GROUP)`. The barrier itself makes memory
+    /// consistent within the group; a wider scope needs a fence, which then comes with it.
+    fn group_barrier(&mut self, call: Written<'_>) -> Option<StatementKind> {
+        let [group, scope] = self.bound_arguments(call, ["group", "fence_scope"], 1)?;
+        match self.value(group?) {
+            Value::Static(Static::Group(_)) => {}
+            Value::Unknown => return None,
+            other => {
+                let span = group.map_or(call.span, |group| group.span);
+                self.report(problems::not_a_group(call.name, &other.describe(), span));
+                return None;
+            }
+        }
+        let scope = match scope {
+            Some(scope) => self.memory_scope(scope)?,
+            None => MemoryScope::WorkGroup,
+        };
+        if matches!(scope, MemoryScope::Device | MemoryScope::System) {
+            self.before.push(Statement {
+                kind: StatementKind::Fence {
+                    order: MemoryOrder::AcquireRelease,
+                    scope,
+                },
+                span: call.span,
+            });
+        }
+        self.barrier(MemorySpaces::LocalAndGlobal, call.span)
+    }
+
+    fn atomic_fence(&mut self, call: Written<'_>) -> Option<StatementKind> {
+        let [order, scope] = self.bound_arguments(call, ["memory_order", "memory_scope"], 2)?;
+        let (order, scope) = (self.memory_order(order?), self.memory_scope(scope?));
+        let (order, scope) = (order?, scope?);
+        if order == MemoryOrder::Relaxed {
+            // A relaxed fence orders nothing.
+            return None;
+        }
+        Some(StatementKind::Fence { order, scope })
     }
 
     // ----- local and private arrays -----
 
-    /// `situ.local.array(shape, dtype)` or `situ.private.array(shape, dtype)`.
+    /// `situ.local.array(shape, dtype)` or `situ.private.array(shape, dtype, fill_zeros=False)`.
     pub(super) fn new_array(&mut self, module: KnownModule, call: Written<'_>) -> Value {
-        let Some((shape, dtype)) = self.array_arguments(call) else {
+        let space = if module == KnownModule::SituLocal {
+            AddressSpace::Local
+        } else {
+            AddressSpace::Private
+        };
+        let names: &[&str] = match space {
+            AddressSpace::Local => &["shape", "dtype"],
+            _ => &["shape", "dtype", "fill_zeros"],
+        };
+        let Some(given) = self.bound_list(call, names, 2) else {
+            return Value::Unknown;
+        };
+        let [Some(shape), Some(dtype)] = given[..2] else {
             return Value::Unknown;
         };
         let (shape, dtype) = (self.constant_shape(shape), self.array_dtype(dtype));
         let (Some(shape), Some(dtype)) = (shape, dtype) else {
             return Value::Unknown;
         };
-        let space = if module == KnownModule::SituLocal {
-            AddressSpace::Local
-        } else {
-            AddressSpace::Private
-        };
         if space == AddressSpace::Local && !self.is_kernel() {
             self.report(problems::local_array_in_device_function(call.span));
             return Value::Unknown;
         }
+        let length: u64 = shape.iter().product();
         let array = Array {
             name: String::new(),
             dtype,
@@ -91,33 +242,19 @@ impl Inference<'_, '_, '_> {
                 span: call.span,
             },
         };
-        Value::Static(Static::Array(self.declare_array(call.span, array)))
-    }
-
-    /// The expressions given for `shape` and `dtype`, by position or by name.
-    fn array_arguments<'s>(
-        &mut self,
-        call: Written<'s>,
-    ) -> Option<(&'s syntax::Expression, &'s syntax::Expression)> {
-        let mut given = [call.arguments.first(), call.arguments.get(1)];
-        for (keyword, value) in call.keywords {
-            match keyword.name.as_str() {
-                "shape" if given[0].is_none() => given[0] = Some(value),
-                "dtype" if given[1].is_none() => given[1] = Some(value),
-                _ => {
-                    self.report(problems::keyword_argument(call.name, keyword));
-                    return None;
+        let array = self.declare_array(call.span, array);
+        if let Some(Some(fill)) = given.get(2) {
+            match self.number(fill).map(|number| number.constant()) {
+                Some(Some(fill)) if constants::truth(fill) => {
+                    let kind = StatementKind::FillZeros { array, length };
+                    let span = call.span;
+                    self.before.push(Statement { kind, span });
                 }
+                Some(None) => self.report(problems::constant_option("fill_zeros", fill.span)),
+                _ => {}
             }
         }
-        match given {
-            [Some(shape), Some(dtype)] if call.arguments.len() <= 2 => Some((shape, dtype)),
-            _ => {
-                let found = call.arguments.len() + call.keywords.len();
-                self.report(problems::argument_count(call.name, "2", found, call.span));
-                None
-            }
-        }
+        Value::Static(Static::Array(array))
     }
 
     fn constant_shape(&mut self, expression: &syntax::Expression) -> Option<Vec<u64>> {
@@ -169,99 +306,5 @@ impl Inference<'_, '_, '_> {
                 None
             }
         }
-    }
-
-    // ----- atomics -----
-
-    /// An atomic whose old content is used.
-    pub(super) fn atomic_value(&mut self, operation: AtomicOperation, call: Written<'_>) -> Value {
-        let Some(atomic) = self.atomic(operation, call) else {
-            return Value::Unknown;
-        };
-        if operation == AtomicOperation::Store {
-            return Value::Nothing;
-        }
-        let dtype = self.array(atomic.array).dtype;
-        let kind = ExpressionKind::Atomic(Box::new(atomic));
-        Value::Scalar(Expression::new(kind, dtype, call.span))
-    }
-
-    /// `situ.atomic.add(array, index, value)` and its relatives.
-    pub(super) fn atomic(
-        &mut self,
-        operation: AtomicOperation,
-        call: Written<'_>,
-    ) -> Option<Atomic> {
-        let count = match operation {
-            AtomicOperation::Load => 2,
-            AtomicOperation::CompareExchange => 4,
-            _ => 3,
-        };
-        if !self.check_count(call, count, count) {
-            return None;
-        }
-        let array = self.atomic_array(operation, &call.arguments[0])?;
-        let indices = self.place(array, &[&call.arguments[1]], call.arguments[1].span);
-        let dtype = self.array(array).dtype;
-        let mut operands = Vec::new();
-        for argument in &call.arguments[2..] {
-            let number = self.number(argument);
-            operands.push(number.and_then(|number| self.stored(number, dtype, argument.span)));
-        }
-        let mut operands = operands
-            .into_iter()
-            .collect::<Option<Vec<_>>>()?
-            .into_iter();
-        let expected = match operation {
-            AtomicOperation::CompareExchange => operands.next(),
-            _ => None,
-        };
-        Some(Atomic {
-            operation,
-            array,
-            indices: indices?,
-            operand: operands.next(),
-            expected,
-        })
-    }
-
-    fn atomic_array(
-        &mut self,
-        operation: AtomicOperation,
-        expression: &syntax::Expression,
-    ) -> Option<ArrayId> {
-        let span: Span = expression.span;
-        let id = match self.value(expression) {
-            Value::Static(Static::Array(id)) => id,
-            Value::Unknown => return None,
-            other => {
-                let found = match other {
-                    Value::Scalar(number) => Number::Typed(number).describe(),
-                    other => other.describe(),
-                };
-                self.report(problems::atomic_without_array(&found, span));
-                return None;
-            }
-        };
-        let (dtype, space) = (self.array(id).dtype, self.array(id).space);
-        if space == AddressSpace::Private {
-            self.report(problems::atomic_on_private(span));
-            return None;
-        }
-        let is_bitwise = matches!(
-            operation,
-            AtomicOperation::BitAnd | AtomicOperation::BitOr | AtomicOperation::BitXor
-        );
-        let has_width = matches!(dtype.size_bytes(), 4 | 8) && !dtype.is_complex();
-        if !has_width || (is_bitwise && !dtype.is_integer()) {
-            self.report(problems::atomic_dtype(
-                operation.name(),
-                dtype,
-                is_bitwise,
-                span,
-            ));
-            return None;
-        }
-        Some(id)
     }
 }

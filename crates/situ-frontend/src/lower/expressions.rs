@@ -1,14 +1,15 @@
 //! Expressions to IR expressions, with statements for what has effects.
 
 use situ_ir::{
-    AddressSpace, Atomic as IrAtomic, AtomicOperation, BinaryOperator, DType,
-    Expression as IrExpression, Handle, MemoryOrder, MemoryScope, StatementKind as IrStatement,
-    UnaryOperator,
+    Atomic as IrAtomic, AtomicOperation, BinaryOperator, DType, Expression as IrExpression, Handle,
+    StatementKind as IrStatement, UnaryOperator,
 };
 
 use crate::lower::Lowering;
 use crate::plan::{ArgumentPart, Layout};
-use crate::typed::{Argument, ArrayId, ArrayOrigin, Atomic, Call, Expression, ExpressionKind};
+use crate::typed::{
+    Argument, ArrayId, ArrayOrigin, Atomic, Call, CompareExchange, Expression, ExpressionKind,
+};
 
 impl Lowering<'_> {
     /// The IR of an expression; statements it needs are appended first.
@@ -94,8 +95,11 @@ impl Lowering<'_> {
                 .expect("a call that is used as a value has a result"),
             ExpressionKind::Atomic(atomic) => {
                 let value = self.builder.value("old", dtype.into());
-                self.atomic(atomic, Some(value), expression.span);
+                self.atomic(atomic, None, Some(value), expression.span);
                 self.builder.expression(IrExpression::Value(value))
+            }
+            ExpressionKind::CompareExchange(exchange) => {
+                self.compare_exchange(exchange, expression.span)
             }
         }
     }
@@ -109,7 +113,9 @@ impl Lowering<'_> {
             // The results of calls and atomics are bound already.
             let is_bound = matches!(
                 operand.kind,
-                ExpressionKind::Call(_) | ExpressionKind::Atomic(_)
+                ExpressionKind::Call(_)
+                    | ExpressionKind::Atomic(_)
+                    | ExpressionKind::CompareExchange(_)
             );
             let is_reordered = later.iter().any(|later| later.has_effects());
             if operand.needs_guard() && !is_bound && is_reordered {
@@ -260,7 +266,7 @@ impl Lowering<'_> {
             .iter()
             .filter_map(|argument| match argument {
                 Argument::Scalar(scalar) => Some(scalar),
-                Argument::Array(_) => None,
+                Argument::Array(_) | Argument::Nothing => None,
             })
             .collect();
         let mut scalars = self.operands(&scalars).into_iter();
@@ -269,7 +275,7 @@ impl Lowering<'_> {
             .iter()
             .map(|argument| match argument {
                 Argument::Scalar(_) => scalars.next(),
-                Argument::Array(_) => None,
+                Argument::Array(_) | Argument::Nothing => None,
             })
             .collect();
         let callee = &self.callees[&call.function];
@@ -283,7 +289,7 @@ impl Lowering<'_> {
                     self.arrays[array.0].stride[&axis]
                 }
                 (Argument::Array(array), _) => self.pointer(*array),
-                (Argument::Scalar(_), _) => {
+                (Argument::Scalar(_) | Argument::Nothing, _) => {
                     lowered[planned.argument].expect("scalar arguments were lowered")
                 }
             };
@@ -297,17 +303,15 @@ impl Lowering<'_> {
     pub(super) fn atomic(
         &mut self,
         atomic: &Atomic,
+        expected: Option<Handle<IrExpression>>,
         result: Option<Handle<situ_ir::Value>>,
         span: situ_ir::Span,
     ) {
         let index = self.offset(atomic.array, &atomic.indices);
-        let expected = atomic.expected.as_ref().map(|value| self.expression(value));
+        let own = atomic.expected.as_ref().map(|value| self.expression(value));
+        let expected = expected.or(own);
         let operand = atomic.operand.as_ref().map(|value| self.expression(value));
         self.at(span);
-        let scope = match self.function.arrays[atomic.array.0].space {
-            AddressSpace::Local => MemoryScope::WorkGroup,
-            AddressSpace::Global | AddressSpace::Private => MemoryScope::Device,
-        };
         // A load whose result nobody uses still binds it: the IR has no load without one.
         let result = match (result, atomic.operation) {
             (None, AtomicOperation::Load) => {
@@ -323,9 +327,46 @@ impl Lowering<'_> {
             operand,
             expected,
             result,
-            order: MemoryOrder::Relaxed,
-            scope,
+            order: atomic.order,
+            scope: atomic.scope,
         });
+    }
+
+    /// Exchanges if an element of an array is what is expected; if not, stores what was found there.
+    fn compare_exchange(
+        &mut self,
+        exchange: &CompareExchange,
+        span: situ_ir::Span,
+    ) -> Handle<IrExpression> {
+        let place = std::slice::from_ref(&exchange.expected_index);
+        let index = self.offset(exchange.expected, place);
+        let index = self.builder.bind("place", index);
+        self.at(span);
+        let pointer = self.pointer(exchange.expected);
+        let wanted = self.builder.load(pointer, index);
+        let wanted = self.builder.bind("wanted", wanted);
+        let dtype = self.builder.dtype_of(wanted);
+        let found = self.builder.value("found", dtype.into());
+        self.atomic(&exchange.atomic, Some(wanted), Some(found), span);
+        self.at(span);
+        let found = self.builder.expression(IrExpression::Value(found));
+        // As the device compares: by bits, so that NaN equals itself.
+        let bits = if dtype.size_bytes() == 4 {
+            DType::U32
+        } else {
+            DType::U64
+        };
+        let same = [wanted, found].map(|operand| {
+            self.builder
+                .expression(IrExpression::Bitcast { operand, to: bits })
+        });
+        let is_same = self.builder.binary(BinaryOperator::Equal, same[0], same[1]);
+        let is_same = self.builder.bind("exchanged", is_same);
+        let is_different = self.not(is_same);
+        self.builder.if_(is_different, |builder| {
+            builder.store(pointer, index, found);
+        });
+        is_same
     }
 
     /// The opposite of a condition.

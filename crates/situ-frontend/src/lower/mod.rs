@@ -191,6 +191,7 @@ impl Lowering<'_> {
                     let handle = self.builder.parameter(name, Type::INDEX);
                     self.arrays[id.0].stride.insert(axis, handle);
                 }
+                (ParameterKind::Nothing, _) => {}
                 (ParameterKind::Array(id), _) => {
                     let array = &function.arrays[id.0];
                     let ty = Type::pointer(array.dtype, array.space);

@@ -77,7 +77,9 @@ impl<'a> Usage<'a> {
                 StatementKind::Break
                 | StatementKind::Continue
                 | StatementKind::Return(None)
-                | StatementKind::Barrier(_) => {}
+                | StatementKind::Barrier(_)
+                | StatementKind::Fence { .. }
+                | StatementKind::FillZeros { .. } => {}
             }
         }
     }
@@ -97,6 +99,10 @@ impl<'a> Usage<'a> {
             ExpressionKind::Call(call) => self.call(call),
             ExpressionKind::Atomic(atomic) => {
                 self.accessed.insert(atomic.array);
+            }
+            ExpressionKind::CompareExchange(exchange) => {
+                self.accessed.insert(exchange.atomic.array);
+                self.accessed.insert(exchange.expected);
             }
             _ => {}
         }
@@ -140,6 +146,7 @@ pub(crate) fn plan_of(
     for (argument, parameter) in function.parameters.iter().enumerate() {
         let mut push = |part| plan.parameters.push(PlannedParameter { argument, part });
         match parameter.kind {
+            ParameterKind::Nothing => {}
             ParameterKind::Scalar { .. } => push(ArgumentPart::Scalar),
             ParameterKind::Array(id) => {
                 push(ArgumentPart::Pointer);

@@ -6,7 +6,7 @@ use situ_ir::{
 };
 
 use crate::lower::Lowering;
-use crate::typed::{Expression, ExpressionKind, ForRange, Statement, StatementKind, Step};
+use crate::typed::{ArrayId, Expression, ExpressionKind, ForRange, Statement, StatementKind, Step};
 
 impl Lowering<'_> {
     /// Appends statements to the open block, up to the first that never lets the next one run.
@@ -82,15 +82,32 @@ impl Lowering<'_> {
             StatementKind::Call(call) => {
                 self.call(call, span);
             }
-            StatementKind::Atomic(atomic) => self.atomic(atomic, None, span),
+            StatementKind::Atomic(atomic) => self.atomic(atomic, None, None, span),
             StatementKind::Barrier(spaces) => self.builder.barrier(*spaces),
+            StatementKind::Fence { order, scope } => self.builder.statement(IrStatement::Fence {
+                order: *order,
+                scope: *scope,
+            }),
+            StatementKind::FillZeros { array, length } => self.fill_zeros(*array, *length),
         }
+    }
+
+    fn fill_zeros(&mut self, array: ArrayId, length: u64) {
+        let pointer = self.pointer(array);
+        let dtype = self.function.arrays[array.0].dtype;
+        let start = self.builder.index(0);
+        let end = self.builder.index(length as i64);
+        self.builder
+            .for_range("position", start, end, |builder, position| {
+                let zero = builder.literal(Literal::zero(dtype));
+                builder.store(pointer, position, zero);
+            });
     }
 
     /// Python evaluates the value before the indices of the target.
     fn store(
         &mut self,
-        array: crate::typed::ArrayId,
+        array: ArrayId,
         indices: &[Expression],
         value: &Expression,
         span: situ_ir::Span,

@@ -4,7 +4,8 @@
 //! what a launch and the interpreter would know:
 //!
 //! ```text
-//! # types: float64[:], float32[:, :] strided, int64     one for each parameter
+//! # types: float64[:], float32[:, :] strided, int64     one for each parameter; also `local float64[:]`,
+//!                                                       `Item[1]` and `NdItem[2]`
 //! # constant: N = 4                                     also floats, bools, complex, tuples, float32(4)
 //! # unsupported: names = a list                         a global that kernels cannot use
 //! ```
@@ -18,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 use situ_frontend::{
     ArgumentType, Binding, Bindings, Compiled, Constant, DeviceFunction, Environment, Error,
-    KnownModule, Layout, Options, specialize,
+    ItemType, KnownModule, Layout, Options, specialize,
 };
 use situ_ir::{DType, Literal, Source};
 
@@ -48,6 +49,7 @@ impl Case {
             ("np", KnownModule::NumPy),
             ("numpy", KnownModule::NumPy),
             ("situ", KnownModule::Situ),
+            ("kernel_api", KnownModule::SituKernelApi),
         ] {
             bindings.insert(name.to_owned(), Binding::Module(module));
         }
@@ -88,12 +90,20 @@ impl Case {
 
     /// Compiles the kernel.
     pub(crate) fn compile(&self) -> Result<Compiled, Error> {
+        let dims = self.types.iter().find_map(|ty| match ty {
+            ArgumentType::Item(item) => Some(item.dims),
+            _ => None,
+        });
+        let options = Options {
+            dims,
+            ..Options::default()
+        };
         specialize(
             &self.source,
             &self.kernel,
             &self.types,
             &self.environment,
-            Options::default(),
+            options,
         )
     }
 }
@@ -172,6 +182,18 @@ fn parse_type(text: &str) -> ArgumentType {
         return ArgumentType::Scalar(dtype(text));
     };
     let (axes, layout) = rest.split_once(']').expect("closed bracket");
+    if let "Item" | "NdItem" = name {
+        return ArgumentType::Item(ItemType {
+            dims: axes.parse().expect("a number of dimensions"),
+            has_groups: name == "NdItem",
+        });
+    }
+    if let Some(name) = name.strip_prefix("local ") {
+        return ArgumentType::Local {
+            dtype: dtype(name),
+            ndim: axes.matches(':').count(),
+        };
+    }
     ArgumentType::Array {
         dtype: dtype(name),
         ndim: axes.matches(':').count(),

@@ -4,13 +4,14 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt};
 use situ_array::placement::{Operation, Participant, Placer};
 use situ_array::{Array, device_dtypes};
-use situ_frontend::{ArgumentPart, ArgumentType, Layout, ParameterPlan};
+use situ_frontend::{ArgumentPart, ArgumentType, ItemParameter, ItemType, Layout, ParameterPlan};
 use situ_ir::promotion::narrowed;
 use situ_ir::{DType, Literal, NdRange, interpret};
 use situ_runtime::{Argument, Device, Queue};
 use smallvec::SmallVec;
 
-use super::Definition;
+use super::definition::Definition;
+use super::local_accessor::PyLocalAccessor;
 use crate::array::PyArray;
 use crate::error::IntoPyErr;
 use crate::error::exceptions::{InternalError, KernelTypeError, ShapeError};
@@ -24,10 +25,15 @@ pub(super) struct Arguments<'a> {
     definition: &'a Definition,
     given: SmallVec<[Given<'a>; 8]>,
     key: Key,
+    /// Dimensions of the range, 1 to 3; `None` if they are not known and do not matter.
+    dims: Option<u8>,
 }
 
 enum Given<'a> {
+    /// The index object, which is made by the launch.
+    Item(ItemType),
     Array(&'a Array),
+    Local(&'a PyLocalAccessor),
     Scalar {
         literal: Literal,
         /// Whether it is a Python number, whose dtype is situ's to choose.
@@ -36,32 +42,62 @@ enum Given<'a> {
 }
 
 impl<'a> Arguments<'a> {
-    /// Reads Python objects.
+    /// Reads Python objects, for a launch over a range or over the common shape of the arrays.
     ///
     /// # Errors
-    /// If an object is neither an array nor a number, naming the parameter it is for.
+    /// If an object is neither an array nor a number, naming the parameter it is for, or if the range
+    /// does not have the index object that the kernel takes.
     pub(super) fn read(
         definition: &'a Definition,
         objects: &'a [Bound<'_, PyAny>],
+        range: Option<NdRange>,
     ) -> PyResult<Self> {
-        let mut given: SmallVec<[Given<'a>; 8]> = SmallVec::with_capacity(objects.len());
-        let mut key = Key::with_capacity(objects.len());
-        for object in objects {
+        let mut given: SmallVec<[Given<'a>; 8]> = SmallVec::with_capacity(objects.len() + 1);
+        if definition.item != ItemParameter::None {
+            given.push(Given::Item(definition.check_range(range)?));
+        }
+        for (position, object) in objects.iter().enumerate() {
             let one = if let Ok(array) = object.cast::<PyArray>() {
                 Given::Array(array.get().array())
             } else if let Some((literal, is_python)) = number(object)? {
                 Given::Scalar { literal, is_python }
+            } else if let Ok(local) = object.cast::<PyLocalAccessor>() {
+                Given::Local(local.get())
             } else {
-                return Err(refusal(definition, objects, given.len()));
+                return Err(refusal(definition, objects, position));
             };
-            key.push(one.code());
             given.push(one);
         }
-        Ok(Self {
+        let mut arguments = Self {
             definition,
             given,
-            key,
-        })
+            key: Key::new(),
+            dims: None,
+        };
+        arguments.set_dims(range);
+        let codes = arguments.given.iter().map(Given::code);
+        arguments.key.extend(codes);
+        arguments.key.push(arguments.dims.unwrap_or(0).into());
+        Ok(arguments)
+    }
+
+    /// Notes the dimensions of the range, and gives them to the index object.
+    fn set_dims(&mut self, range: Option<NdRange>) {
+        let ndim = match range {
+            Some(range) => Some(range.dims()),
+            None => self.arrays().next().map(|array| array.shape().len()),
+        };
+        self.dims = ndim
+            .filter(|ndim| (1..=3).contains(ndim))
+            .map(|ndim| ndim as u8);
+        if let Some(Given::Item(item)) = self.given.first_mut() {
+            item.dims = self.dims.unwrap_or(1);
+        }
+    }
+
+    /// Dimensions of the range, if they are known.
+    pub(super) fn dims(&self) -> Option<u8> {
+        self.dims
     }
 
     /// Gives Python numbers the dtypes that they have on a device.
@@ -94,13 +130,14 @@ impl<'a> Arguments<'a> {
     fn arrays(&self) -> impl Iterator<Item = &'a Array> {
         self.given.iter().filter_map(|given| match given {
             Given::Array(array) => Some(*array),
-            Given::Scalar { .. } => None,
+            Given::Item(_) | Given::Local(_) | Given::Scalar { .. } => None,
         })
     }
 
-    /// The name of the parameter an argument is for.
+    /// The name of the parameter that something is given for.
     fn name(&self, position: usize) -> &str {
-        parameter_name(self.definition, position)
+        let name = self.definition.parameters.get(position);
+        name.map_or("argument", String::as_str)
     }
 
     /// The queue that runs the kernel: the one that was named, or that of its arrays. `None` if nothing
@@ -111,7 +148,7 @@ impl<'a> Arguments<'a> {
     pub(super) fn queue(&self, py: Python<'_>, named: Option<&Queue>) -> PyResult<Option<Queue>> {
         let participants = self.given.iter().map(|given| match given {
             Given::Array(array) => Participant::Array(array),
-            Given::Scalar { .. } => Participant::Scalar,
+            Given::Item(_) | Given::Local(_) | Given::Scalar { .. } => Participant::Scalar,
         });
         let names = (0..self.given.len()).map(|position| self.name(position));
         let placement = placer(self.definition, named).place(names.zip(participants));
@@ -125,7 +162,7 @@ impl<'a> Arguments<'a> {
             .enumerate()
             .filter_map(|(position, given)| match given {
                 Given::Array(array) => Some((self.name(position), *array)),
-                Given::Scalar { .. } => None,
+                Given::Item(_) | Given::Local(_) | Given::Scalar { .. } => None,
             })
     }
 
@@ -182,6 +219,15 @@ impl<'a> Arguments<'a> {
             .map(
                 |planned| match (&self.given[planned.argument], planned.part) {
                     (Given::Scalar { literal, .. }, _) => Argument::Scalar(*literal),
+                    (Given::Local(local), ArgumentPart::Shape(axis)) => {
+                        Argument::Scalar(Literal::I64(local.shape[axis] as i64))
+                    }
+                    (Given::Local(local), _) => Argument::Local {
+                        size_bytes: local.shape.iter().product::<usize>()
+                            * local.dtype.size_bytes(),
+                    },
+                    // An index object has no parameters; the plan never asks for one.
+                    (Given::Item(_), _) => Argument::Scalar(Literal::I64(0)),
                     (Given::Array(array), ArgumentPart::Shape(axis)) => {
                         Argument::Scalar(Literal::I64(array.shape()[axis] as i64))
                     }
@@ -201,6 +247,11 @@ impl Given<'_> {
     fn ty(&self) -> ArgumentType {
         match self {
             Self::Scalar { literal, .. } => ArgumentType::Scalar(literal.dtype()),
+            Self::Item(item) => ArgumentType::Item(*item),
+            Self::Local(local) => ArgumentType::Local {
+                dtype: local.dtype,
+                ndim: local.shape.len(),
+            },
             Self::Array(array) => ArgumentType::Array {
                 dtype: array.dtype(),
                 ndim: array.shape().len(),
@@ -213,11 +264,18 @@ impl Given<'_> {
         }
     }
 
-    /// The type as a number: the dtype, and for arrays the dimensions and the layout above it.
+    /// The type as a number: the dtype, and for arrays the dimensions and the layout above it, below
+    /// a bit that tells what it is.
     fn code(&self) -> u16 {
         const ARRAY: u16 = 1 << 15;
+        const LOCAL: u16 = 1 << 14;
+        const ITEM: u16 = 1 << 13;
         match self.ty() {
             ArgumentType::Scalar(dtype) => dtype as u16,
+            ArgumentType::Local { dtype, ndim } => LOCAL | dtype as u16 | (ndim as u16) << 5,
+            ArgumentType::Item(item) => {
+                ITEM | u16::from(item.dims) | u16::from(item.has_groups) << 4
+            }
             ArgumentType::Array {
                 dtype,
                 ndim,
@@ -286,7 +344,7 @@ fn refusal(definition: &Definition, objects: &[Bound<'_, PyAny>], position: usiz
     if operand::is_host_array(object) {
         return host_array_refusal(definition, objects);
     }
-    let name = parameter_name(definition, position);
+    let name = definition.parameter_name(position);
     let kernel = &definition.name;
     let kind = object.get_type().name();
     let kind = kind.map_or_else(|_| "object".to_owned(), |kind| kind.to_string());
@@ -303,19 +361,12 @@ fn host_array_refusal(definition: &Definition, objects: &[Bound<'_, PyAny>]) -> 
         Err(_) if operand::is_host_array(object) => Participant::HostArray,
         Err(_) => Participant::Scalar,
     });
-    let names = (0..objects.len()).map(|position| parameter_name(definition, position));
+    let names = (0..objects.len()).map(|position| definition.parameter_name(position));
     let placement = placer(definition, None).place(names.zip(participants));
     match (placement, objects.first()) {
         (Err(error), Some(object)) => error.into_py_err(object.py()),
         _ => InternalError::new_err("situ broke one of its own rules: a host array was placed"),
     }
-}
-
-fn parameter_name(definition: &Definition, position: usize) -> &str {
-    definition
-        .parameters
-        .get(position)
-        .map_or("argument", String::as_str)
 }
 
 /// A shape as Python writes it.

@@ -89,6 +89,9 @@ impl Collector {
                 None => self.namespace(object, used, depth),
             };
         }
+        if let Some(known) = enum_class(object)? {
+            return Ok(Binding::Module(known));
+        }
         if let Some(function) = library_function(object)? {
             return Ok(function);
         }
@@ -180,6 +183,19 @@ fn element_type(object: &Bound<'_, PyAny>) -> PyResult<Option<Binding>> {
     }))
 }
 
+/// One of the enumerations of `situ.kernel_api`.
+fn enum_class(object: &Bound<'_, PyAny>) -> PyResult<Option<KnownModule>> {
+    if !object.is_instance_of::<PyType>() {
+        return Ok(None);
+    }
+    let module: String = object.getattr("__module__")?.extract()?;
+    if !module.starts_with("situ.kernel_api") {
+        return Ok(None);
+    }
+    let name: String = object.getattr("__name__")?.extract()?;
+    Ok(KnownModule::from_name(&format!("situ.kernel_api.{name}")))
+}
+
 /// A function or type of a module that kernels know.
 fn library_function(object: &Bound<'_, PyAny>) -> PyResult<Option<Binding>> {
     let name = object.getattr_opt("__name__")?;
@@ -197,6 +213,7 @@ fn library_function(object: &Bound<'_, PyAny>) -> PyResult<Option<Binding>> {
         Some("situ.local") => Some(KnownModule::SituLocal),
         Some("situ.private") => Some(KnownModule::SituPrivate),
         Some("situ.atomic") => Some(KnownModule::SituAtomic),
+        Some(module) if module.starts_with("situ.kernel_api") => Some(KnownModule::SituKernelApi),
         Some(module) if module.starts_with("situ.") => Some(KnownModule::Situ),
         _ => None,
     };

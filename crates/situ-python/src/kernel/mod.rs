@@ -6,7 +6,9 @@
 //! Python, and nothing but a first call takes longer than a few microseconds.
 
 mod arguments;
+mod definition;
 mod environment;
+mod local_accessor;
 mod range;
 mod specialisation;
 
@@ -15,50 +17,18 @@ use std::sync::{Arc, PoisonError, RwLock};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
-use situ_frontend::Environment;
-use situ_ir::{NdRange, Source};
+use situ_frontend::{Environment, ItemParameter};
+use situ_ir::NdRange;
 use situ_runtime::{Event, Queue};
 
 use crate::detach::detach;
-use crate::error::exceptions::{KernelError, KernelTypeError};
+use crate::error::exceptions::KernelError;
 use crate::error::{IntoPyErr, guard};
 use crate::{placement, queue};
 use arguments::Arguments;
+use definition::Definition;
+pub(crate) use local_accessor::PyLocalAccessor;
 use specialisation::Specialisation;
-
-/// A function read from its source.
-struct Definition {
-    function: Py<PyAny>,
-    name: String,
-    source: Source,
-    parameters: Vec<String>,
-    /// Whether each argument is one parameter: no `*args`, no keyword-only parameters.
-    is_plain: bool,
-}
-
-impl Definition {
-    fn new(function: &Bound<'_, PyAny>, text: String, file: String, line: u32) -> PyResult<Self> {
-        // `inspect.CO_VARARGS | inspect.CO_VARKEYWORDS`.
-        const VARIADIC: u32 = 0x04 | 0x08;
-        let code = function.getattr("__code__")?;
-        let count: usize = code.getattr("co_argcount")?.extract()?;
-        let keyword_only: usize = code.getattr("co_kwonlyargcount")?.extract()?;
-        let flags: u32 = code.getattr("co_flags")?.extract()?;
-        let mut parameters: Vec<String> = code.getattr("co_varnames")?.extract()?;
-        parameters.truncate(count);
-        Ok(Self {
-            name: function.getattr("__name__")?.extract()?,
-            source: Source::new(file, text).starting_at_line(line),
-            parameters,
-            is_plain: keyword_only == 0 && flags & VARIADIC == 0,
-            function: function.clone().unbind(),
-        })
-    }
-
-    fn attribute<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-        self.function.bind(py).getattr(name)
-    }
-}
 
 /// A Python function that runs once for each work-item of a range.
 // The dictionary holds the function's docstring, which a getter could not put before the class's.
@@ -107,6 +77,16 @@ impl PyKernel {
                 queue: None,
             })
         })
+    }
+
+    /// Runs the function as plain Python, one call for each work-item.
+    #[pyo3(signature = (*arguments, **keywords))]
+    fn simulate(
+        &self,
+        arguments: &Bound<'_, PyTuple>,
+        keywords: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<()> {
+        guard(|| self.simulate_over(None, arguments, keywords))
     }
 
     /// The types and devices it was compiled for so far.
@@ -175,12 +155,8 @@ impl PyKernel {
         keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Event> {
         let py = positional.py();
-        let objects = match keywords {
-            Some(keywords) if !keywords.is_empty() => self.in_order(positional, keywords)?,
-            _ => positional.iter().collect(),
-        };
-        self.check_count(objects.len())?;
-        let mut arguments = Arguments::read(&self.definition, &objects)?;
+        let objects = self.definition.ordered(positional, keywords)?;
+        let mut arguments = Arguments::read(&self.definition, &objects, target.range)?;
         let queue = match arguments.queue(py, target.queue.as_ref())? {
             Some(queue) => queue,
             None => placement::current(py)?,
@@ -205,6 +181,33 @@ impl PyKernel {
             Some(events) => queue.launch_after(kernel, &range, &passed, events),
             None => queue.launch(kernel, &range, &passed),
         })
+    }
+
+    /// Runs the function as plain Python over a range, or over the common shape of its arrays.
+    fn simulate_over(
+        &self,
+        range: Option<NdRange>,
+        positional: &Bound<'_, PyTuple>,
+        keywords: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<()> {
+        let py = positional.py();
+        let objects = self.definition.ordered(positional, keywords)?;
+        self.definition.check_range(range)?;
+        let sizes = range.map(|range| {
+            let sizes = |sizes: [u64; 3]| PyTuple::new(py, &sizes[..range.dims()]);
+            let local = range.local().map(sizes).transpose();
+            sizes(range.global()).and_then(|global| Ok((global, local?)))
+        });
+        let simulation = py.import("situ._simulation")?;
+        let takes_item = self.definition.item != ItemParameter::None;
+        let arguments = (
+            self.__wrapped__(py),
+            objects,
+            sizes.transpose()?,
+            takes_item,
+        );
+        simulation.call_method1("simulate", arguments)?;
+        Ok(())
     }
 
     /// Submits the kernel to a queue over a range, after exactly these events if there are any.
@@ -235,9 +238,9 @@ impl PyKernel {
             .environment
             .get_or_try_init(py, || environment::collect(definition.function.bind(py)))?;
         let key = arguments.key();
-        let types = arguments.types();
+        let (types, dims) = (arguments.types(), arguments.dims());
         let made = py.detach(|| {
-            Specialisation::compile(definition, environment, key.clone(), types, device)
+            Specialisation::compile(definition, environment, key.clone(), types, dims, device)
         });
         let made = Arc::new(made.map_err(|error| error.into_py_err(py))?);
         let mut known = self
@@ -250,61 +253,6 @@ impl PyKernel {
         }
         known.push(Arc::clone(&made));
         Ok(made)
-    }
-
-    fn check_count(&self, found: usize) -> PyResult<()> {
-        let expected = &self.definition.parameters;
-        // Parameters that kernels cannot have are the front end's to explain.
-        if expected.len() == found || !self.definition.is_plain {
-            return Ok(());
-        }
-        let names = quoted(expected);
-        let name = &self.definition.name;
-        let arguments = if expected.len() == 1 {
-            "argument"
-        } else {
-            "arguments"
-        };
-        let verb = if found == 1 { "was" } else { "were" };
-        Err(KernelTypeError::new_err(format!(
-            "kernel `{name}` takes {} {arguments}, but {found} {verb} given\n  why:  its parameters \
-             are {names}\n  help: pass one argument for each",
-            expected.len()
-        )))
-    }
-
-    /// Arguments in the order of the parameters.
-    fn in_order<'py>(
-        &self,
-        positional: &Bound<'py, PyTuple>,
-        keywords: &Bound<'py, PyDict>,
-    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let definition = &self.definition;
-        let mut objects: Vec<_> = positional.iter().collect();
-        for keyword in keywords.keys() {
-            let keyword: String = keyword.extract()?;
-            let position = definition
-                .parameters
-                .iter()
-                .position(|name| *name == keyword);
-            if position.is_none_or(|position| position < positional.len()) {
-                let problem = if position.is_some() {
-                    "was given twice"
-                } else {
-                    "does not exist"
-                };
-                return Err(KernelTypeError::new_err(format!(
-                    "argument `{keyword}` of kernel `{}` {problem}\n  why:  its parameters are {}\n  \
-                     help: pass one argument for each",
-                    definition.name,
-                    quoted(&definition.parameters)
-                )));
-            }
-        }
-        for name in definition.parameters.iter().skip(positional.len()) {
-            objects.extend(keywords.get_item(name)?);
-        }
-        Ok(objects)
     }
 }
 
@@ -343,6 +291,19 @@ impl PyRangedKernel {
                 events: None,
             };
             kernel.launch(target, arguments, keywords).map(drop)
+        })
+    }
+
+    /// Runs the function as plain Python, one call for each work-item of the range.
+    #[pyo3(signature = (*arguments, **keywords))]
+    fn simulate(
+        &self,
+        arguments: &Bound<'_, PyTuple>,
+        keywords: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<()> {
+        guard(|| {
+            let kernel = self.kernel.get();
+            kernel.simulate_over(Some(self.range), arguments, keywords)
         })
     }
 
@@ -425,15 +386,5 @@ impl PyDeviceFunction {
             "<situ.DeviceFunction {}({parameters})>",
             self.definition.name
         )
-    }
-}
-
-/// Names in backticks, with commas and a final "and".
-fn quoted(names: &[String]) -> String {
-    let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
-    match names.as_slice() {
-        [] => "none".to_owned(),
-        [only] => only.clone(),
-        [init @ .., last] => format!("{} and {last}", init.join(", ")),
     }
 }

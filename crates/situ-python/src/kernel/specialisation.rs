@@ -9,8 +9,8 @@ use situ_frontend::{ArgumentType, Compiled, Environment, Options, ParameterPlan,
 use situ_ir::text;
 use situ_runtime::{Device, Kernel, Program};
 
-use super::Definition;
 use super::arguments::Key;
+use super::definition::Definition;
 use crate::error::IntoPyErr;
 use crate::error::exceptions::{InternalError, KernelError, KernelTypeError};
 
@@ -33,10 +33,12 @@ impl Specialisation {
         environment: &Environment,
         key: Key,
         types: Vec<ArgumentType>,
+        dims: Option<u8>,
         device: &Device,
     ) -> Result<Self, CompileError> {
         let options = Options {
             default_float: device_dtypes::default_float(device),
+            dims,
         };
         let (source, name) = (&definition.source, &definition.name);
         let compiled = specialize(source, name, &types, environment, options).map_err(|error| {

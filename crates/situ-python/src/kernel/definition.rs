@@ -1,0 +1,208 @@
+//! A Python function as its source: what kernels and device functions are made of.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use situ_frontend::{ItemParameter, ItemType, item_parameter};
+use situ_ir::{NdRange, Source};
+
+use crate::error::exceptions::KernelTypeError;
+
+/// A function read from its source.
+pub(super) struct Definition {
+    pub(super) function: Py<PyAny>,
+    pub(super) name: String,
+    pub(super) source: Source,
+    pub(super) parameters: Vec<String>,
+    /// Whether the first parameter is an index object, which the launch makes.
+    pub(super) item: ItemParameter,
+    /// Whether each argument is one parameter: no `*args`, no keyword-only parameters.
+    is_plain: bool,
+}
+
+impl Definition {
+    pub(super) fn new(
+        function: &Bound<'_, PyAny>,
+        text: String,
+        file: String,
+        line: u32,
+    ) -> PyResult<Self> {
+        // `inspect.CO_VARARGS | inspect.CO_VARKEYWORDS`.
+        const VARIADIC: u32 = 0x04 | 0x08;
+        let code = function.getattr("__code__")?;
+        let count: usize = code.getattr("co_argcount")?.extract()?;
+        let keyword_only: usize = code.getattr("co_kwonlyargcount")?.extract()?;
+        let flags: u32 = code.getattr("co_flags")?.extract()?;
+        let mut parameters: Vec<String> = code.getattr("co_varnames")?.extract()?;
+        parameters.truncate(count);
+        let name: String = function.getattr("__name__")?.extract()?;
+        let source = Source::new(file, text).starting_at_line(line);
+        Ok(Self {
+            item: item_parameter(&source, &name),
+            name,
+            source,
+            parameters,
+            is_plain: keyword_only == 0 && flags & VARIADIC == 0,
+            function: function.clone().unbind(),
+        })
+    }
+
+    pub(super) fn attribute<'py>(
+        &self,
+        py: Python<'py>,
+        name: &str,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.function.bind(py).getattr(name)
+    }
+
+    /// The parameters that arguments are passed for.
+    pub(super) fn passed_parameters(&self) -> &[String] {
+        self.parameters.get(self.item.count()..).unwrap_or_default()
+    }
+
+    /// The name of the parameter that an argument is for.
+    pub(super) fn parameter_name(&self, position: usize) -> &str {
+        self.passed_parameters()
+            .get(position)
+            .map_or("argument", String::as_str)
+    }
+
+    /// The arguments of a launch in the order of the parameters, one for each.
+    ///
+    /// # Errors
+    /// `KernelTypeError` for arguments that do not fit the parameters.
+    pub(super) fn ordered<'py>(
+        &self,
+        positional: &Bound<'py, PyTuple>,
+        keywords: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let objects = match keywords {
+            Some(keywords) if !keywords.is_empty() => self.in_order(positional, keywords)?,
+            _ => positional.iter().collect(),
+        };
+        self.check_count(objects.len())?;
+        Ok(objects)
+    }
+
+    /// Checks that a range has the index object that the kernel takes; tells which one.
+    ///
+    /// # Errors
+    /// `KernelTypeError` if the parameter is annotated as the other one.
+    pub(super) fn check_range(&self, range: Option<NdRange>) -> PyResult<ItemType> {
+        let item = ItemType {
+            dims: range.map_or(1, |range| range.dims() as u8),
+            has_groups: range.is_some_and(|range| range.local().is_some()),
+        };
+        let is_right = self.item == ItemParameter::None || self.item.accepts(item);
+        if is_right {
+            return Ok(item);
+        }
+        Err(self.wrong_range())
+    }
+
+    /// Why the range of a launch is not one that the kernel is written for.
+    fn wrong_range(&self) -> PyErr {
+        let kernel = &self.name;
+        let item = self.parameters.first().map_or("item", String::as_str);
+        let (class, gives, help) = match self.item {
+            ItemParameter::NdItem => (
+                "NdItem",
+                "this range has no work-groups",
+                "launch over `situ.NdRange(global_size, local_size)`",
+            ),
+            _ => (
+                "Item",
+                "this range is cut into work-groups",
+                "launch over `situ.Range(n)`",
+            ),
+        };
+        KernelTypeError::new_err(format!(
+            "kernel `{kernel}` is written for another kind of range\n  why:  its parameter `{item}` \
+             is annotated as `{class}`, and {gives}\n  help: {help}, or change the annotation"
+        ))
+    }
+
+    fn check_count(&self, found: usize) -> PyResult<()> {
+        let expected = self.passed_parameters();
+        // Parameters that kernels cannot have are the front end's to explain.
+        if expected.len() == found || !self.is_plain {
+            return Ok(());
+        }
+        let name = &self.name;
+        let arguments = if expected.len() == 1 {
+            "argument"
+        } else {
+            "arguments"
+        };
+        let verb = if found == 1 { "was" } else { "were" };
+        Err(KernelTypeError::new_err(format!(
+            "kernel `{name}` takes {} {arguments}, but {found} {verb} given\n  why:  its parameters \
+             are {}{}\n  help: {}",
+            expected.len(),
+            quoted(expected),
+            self.item_note(),
+            self.count_help(found),
+        )))
+    }
+
+    fn count_help(&self, found: usize) -> String {
+        let one_is_missing = found + 1 == self.parameters.len();
+        match self.parameters.first() {
+            Some(first) if one_is_missing && self.item == ItemParameter::None => format!(
+                "pass one argument for each; if `{first}` is meant to be the index object, write \
+                 `{first}: situ.kernel_api.Item` or `NdItem`"
+            ),
+            _ => "pass one argument for each".to_owned(),
+        }
+    }
+
+    fn item_note(&self) -> String {
+        match self.parameters.first() {
+            Some(first) if self.item != ItemParameter::None => {
+                format!(", after the index object `{first}` that every launch makes itself")
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// Arguments that are given by name put in the order of the parameters.
+    fn in_order<'py>(
+        &self,
+        positional: &Bound<'py, PyTuple>,
+        keywords: &Bound<'py, PyDict>,
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let parameters = self.passed_parameters();
+        let mut objects: Vec<_> = positional.iter().collect();
+        for keyword in keywords.keys() {
+            let keyword: String = keyword.extract()?;
+            let position = parameters.iter().position(|name| *name == keyword);
+            if position.is_none_or(|position| position < positional.len()) {
+                let problem = if position.is_some() {
+                    "was given twice"
+                } else {
+                    "does not exist"
+                };
+                return Err(KernelTypeError::new_err(format!(
+                    "argument `{keyword}` of kernel `{}` {problem}\n  why:  its parameters are {}{}\n  \
+                     help: pass one argument for each",
+                    self.name,
+                    quoted(parameters),
+                    self.item_note(),
+                )));
+            }
+        }
+        for name in parameters.iter().skip(positional.len()) {
+            objects.extend(keywords.get_item(name)?);
+        }
+        Ok(objects)
+    }
+}
+
+/// Names in backticks, with commas and a final "and".
+fn quoted(names: &[String]) -> String {
+    let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+    match names.as_slice() {
+        [] => "none".to_owned(),
+        [only] => only.clone(),
+        [init @ .., last] => format!("{} and {last}", init.join(", ")),
+    }
+}
