@@ -97,6 +97,7 @@ bench: build .venv/.group-bench .venv/.group-drivers  ## Measure against NumPy, 
 	@$(BIN)/python benches/python/bench_spine.py
 	@$(BIN)/python benches/python/bench_runtime.py
 	@$(BIN)/python benches/python/bench_array.py
+	@$(BIN)/python benches/python/bench_kernels.py
 	@$(WITH_DRIVERS) $(BIN)/python benches/python/bench_drivers.py
 
 .PHONY: wheel

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use insta::{assert_snapshot, with_settings};
 use situ_codegen::MathMode;
-use situ_codegen::llvm::{KernelShape, LlvmModule, TargetOptions, VectorIsa, emit};
+use situ_codegen::llvm::{KernelShape, LlvmModule, TargetOptions, VectorIsa, Vectorise, emit};
 use situ_ir::{Source, ValidModule, text, validate};
 
 fn read(path: &Path) -> ValidModule {
@@ -23,7 +23,7 @@ fn parse(name: &str, text: &str) -> ValidModule {
     validate(module).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// A processor with 256-bit vectors and some vector functions.
+/// A processor with 256-bit vectors and some vector functions; kernels are written for one work-item at a time.
 fn haswell() -> TargetOptions {
     let functions = [
         "_ZGVdN4v_sin",
@@ -34,6 +34,7 @@ fn haswell() -> TargetOptions {
     TargetOptions {
         vector_isa: VectorIsa::Avx2,
         vector_functions: functions.map(str::to_owned).into(),
+        vectorise: Vectorise::Never,
         ..TargetOptions::default()
     }
 }
@@ -129,6 +130,88 @@ fn vector_functions_are_used_where_they_are_and_when_speed_is_asked_for() {
         ..haswell()
     };
     assert_eq!(emit_text(text, &without).imports, ["erf", "sin"]);
+}
+
+/// Every node of the IR in its form for vectors of work-items.
+#[test]
+fn vectors_of_work_items_are_emitted_as_reviewed() {
+    let options = TargetOptions {
+        vectorise: Vectorise::Always,
+        ..haswell()
+    };
+    for name in ["control_flow", "device_functions", "vectors"] {
+        let path = Path::new("tests/cases").join(name).with_extension("sir");
+        let emitted = emit(&read(&path), &options).unwrap();
+        compare(&format!("{name}.vector.ll"), &emitted.text);
+    }
+}
+
+/// How many work-items each kernel runs at once, if the emitter may choose.
+#[test]
+fn kernels_are_vectorised_where_it_pays() {
+    let with_loop = |access: &str, ty: &str| {
+        format!(
+            "kernel[1] k(x: global {ty}*, out: global {ty}*, n: i64) {{
+                var total: {ty};
+                var k: i64;
+                let i = global_id(0);
+                while k < n {{
+                    total = total + {access};
+                }} step {{
+                    k = k + 1;
+                }}
+                out[i] = total;
+            }}"
+        )
+    };
+    let lanes = |text: &str, options: &TargetOptions| emit_text(text, options).kernels[0].lanes;
+    let avx2 = TargetOptions {
+        vectorise: Vectorise::Auto,
+        ..haswell()
+    };
+    assert_eq!(lanes(&with_loop("x[i + k]", "f64"), &avx2), 4);
+    assert_eq!(lanes(&with_loop("(x[k] * x[i])", "f32"), &avx2), 8);
+    // LLVM vectorises the sum of a row of integers, and every kernel without a loop.
+    assert_eq!(lanes(&with_loop("x[(i * n) + k]", "i64"), &avx2), 1);
+    let straight = "kernel[1] k(x: global f64*) { x[global_id(0)] = 1.0; }";
+    assert_eq!(lanes(straight, &avx2), 1);
+    // Two lanes are not worth the masks.
+    let any = TargetOptions::default();
+    assert_eq!(lanes(&with_loop("x[i + k]", "f64"), &any), 1);
+    assert_eq!(lanes(&with_loop("x[i + k]", "f64"), &haswell()), 1);
+    let always = TargetOptions {
+        vectorise: Vectorise::Always,
+        ..haswell()
+    };
+    assert_eq!(lanes(straight, &always), 4);
+}
+
+/// The counter of a loop in a branch that only some lanes take stays one number.
+#[test]
+fn what_lanes_agree_on_stays_scalar_where_they_part() {
+    let text = "
+        kernel[1] k(x: global f64*, out: global f64*, n: i64) {
+            var k: i64;
+            var total: f64;
+            let i = global_id(0);
+            if x[i] > 0.0 {
+                k = 0;
+                total = 0.0;
+                while k < n {
+                    total = total + x[k];
+                } step {
+                    k = k + 1;
+                }
+                out[i] = total;
+            }
+        }";
+    let options = TargetOptions {
+        vectorise: Vectorise::Always,
+        ..haswell()
+    };
+    let text = emit_text(text, &options).text;
+    assert!(!text.contains("gather"), "{text}");
+    assert!(!text.contains("alloca <4 x i64>"), "{text}");
 }
 
 /// Work-items that may meet through atomics are not independent.

@@ -8,6 +8,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
+use situ_codegen::llvm::Vectorise;
 use situ_ir::nearest::nearest;
 
 use crate::backend::virtual_::VirtualRequest;
@@ -55,6 +56,11 @@ const MATH: Variable = Variable {
     choices: "fast or exact",
     doc: "fast: vector math within 4 ulp; exact: the results of the C math library (slower)",
 };
+const VECTOR: Variable = Variable {
+    name: "SITU_VECTOR",
+    choices: "auto, always or never",
+    doc: "whether native kernels are written for vectors of work-items (default: auto, where it pays); results are the same",
+};
 const VIRTUAL_DEVICES: Variable = Variable {
     name: "SITU_VIRTUAL_DEVICES",
     choices: "device types with a number of devices from 1 to 64, separated by commas, such as gpu:2,cpu:1; gpu:1:no-fp64 has no float64",
@@ -78,13 +84,14 @@ const BLOCKING: Variable = Variable {
 };
 
 /// Every environment variable situ reads.
-pub const VARIABLES: [Variable; 10] = [
+pub const VARIABLES: [Variable; 11] = [
     CACHE_DIR,
     CACHE_LIMIT,
     NUM_THREADS,
     SANITIZE,
     TRACE,
     MATH,
+    VECTOR,
     VIRTUAL_DEVICES,
     OPENCL,
     SYCL_LIBRARY,
@@ -157,6 +164,8 @@ pub struct Config {
     pub trace: Trace,
     /// `SITU_MATH`.
     pub math: MathMode,
+    /// `SITU_VECTOR`.
+    pub vectorise: Vectorise,
     /// `SITU_VIRTUAL_DEVICES`.
     pub virtual_devices: Vec<VirtualRequest>,
     /// `SITU_OPENCL`.
@@ -189,6 +198,7 @@ impl Config {
             sanitize: reader.parsed(SANITIZE, parse_switch, false, "0"),
             trace: reader.parsed(TRACE, parse_trace, Trace::default(), ""),
             math: reader.parsed(MATH, parse_math, MathMode::Fast, "fast"),
+            vectorise: reader.parsed(VECTOR, parse_vectorise, Vectorise::Auto, "auto"),
             virtual_devices: reader.parsed(VIRTUAL_DEVICES, parse_virtual, Vec::new(), "none"),
             opencl_library: reader
                 .value(OPENCL.name)
@@ -373,6 +383,15 @@ fn parse_switch(text: &str) -> Option<bool> {
     }
 }
 
+fn parse_vectorise(text: &str) -> Option<Vectorise> {
+    match text {
+        "auto" => Some(Vectorise::Auto),
+        "always" => Some(Vectorise::Always),
+        "never" => Some(Vectorise::Never),
+        _ => None,
+    }
+}
+
 fn parse_math(text: &str) -> Option<MathMode> {
     match text {
         "fast" => Some(MathMode::Fast),
@@ -433,6 +452,7 @@ mod tests {
         assert!(!config.sanitize);
         assert_eq!(config.trace, Trace::default());
         assert_eq!(config.math, MathMode::Fast);
+        assert_eq!(config.vectorise, Vectorise::Auto);
         assert_eq!(config.virtual_devices, []);
     }
 
@@ -445,6 +465,7 @@ mod tests {
             ("SITU_SANITIZE", "1"),
             ("SITU_TRACE", "launch, code"),
             ("SITU_MATH", "exact"),
+            ("SITU_VECTOR", "never"),
             ("SITU_VIRTUAL_DEVICES", "gpu:2,cpu"),
         ]);
         assert!(problems.is_empty(), "{problems:?}");
@@ -464,6 +485,7 @@ mod tests {
             }
         );
         assert_eq!(config.math, MathMode::Exact);
+        assert_eq!(config.vectorise, Vectorise::Never);
         let virtual_devices = VirtualRequest::parse_list("gpu:2,cpu:1").ok();
         assert_eq!(Some(config.virtual_devices), virtual_devices);
     }
@@ -476,9 +498,10 @@ mod tests {
             ("SITU_SANITIZE", "yes"),
             ("SITU_TRACE", "launch,everything"),
             ("SITU_MATH", "sloppy"),
+            ("SITU_VECTOR", "maybe"),
             ("SITU_VIRTUAL_DEVICES", "gpu:lots"),
         ]);
-        assert_eq!(problems.len(), 6);
+        assert_eq!(problems.len(), 7);
         assert_eq!(config, read(&[]).0);
         let text = problems[4].to_string();
         for part in [

@@ -80,6 +80,8 @@ pub struct KernelAbi {
     pub shape: KernelShape,
     /// Dimensions of the ranges the kernel can be launched over.
     pub dims: u8,
+    /// Work-items that run at once, where code is written for vectors of them; 1 where it is written for one.
+    pub lanes: u32,
     /// Bytes at the start of `scratch` that the kernel's own local arrays take; a multiple of
     /// [`BLOCK_ALIGN_BYTES`].
     pub local_bytes: u64,

@@ -26,10 +26,26 @@ impl Body<'_, '_, '_> {
             None => None,
         };
         let address = self.element_address(atomic.pointer, atomic.index);
-        let old = match (atomic.operation, operand, expected) {
-            (AtomicOperation::Load, ..) => Some(self.atomic_load(dtype, &address, atomic.order)),
+        let old = self.perform_atomic(atomic, dtype, &address, operand, expected)?;
+        if let (Some(result), Some(old)) = (atomic.result, old) {
+            self.bind(result, old);
+        }
+        Ok(())
+    }
+
+    /// Writes the access to an element and gives its old content, if it has any.
+    pub(super) fn perform_atomic(
+        &mut self,
+        atomic: &Atomic,
+        dtype: DType,
+        address: &Operand,
+        operand: Option<Operand>,
+        expected: Option<Operand>,
+    ) -> Result<Option<Operand>, Error> {
+        Ok(match (atomic.operation, operand, expected) {
+            (AtomicOperation::Load, ..) => Some(self.atomic_load(dtype, address, atomic.order)),
             (AtomicOperation::Store, Some(operand), _) => {
-                self.atomic_store(dtype, &address, &operand, atomic.order);
+                self.atomic_store(dtype, address, &operand, atomic.order);
                 None
             }
             (AtomicOperation::CompareExchange, Some(operand), Some(expected)) => {
@@ -37,7 +53,7 @@ impl Body<'_, '_, '_> {
                     self.bits_of(dtype, &expected),
                     self.bits_of(dtype, &operand),
                 );
-                let old = self.compare_exchange(dtype, &address, (&from, &to), atomic.order);
+                let old = self.compare_exchange(dtype, address, (&from, &to), atomic.order);
                 let old = self.code.instruction(format_args!(
                     "extractvalue {{ {}, i1 }} {old}, 0",
                     bits_type(dtype)
@@ -45,14 +61,10 @@ impl Body<'_, '_, '_> {
                 Some(self.of_pattern(dtype, &old))
             }
             (operation, Some(operand), _) => {
-                Some(self.atomic_update(operation, dtype, &address, &operand, atomic.order)?)
+                Some(self.atomic_update(operation, dtype, address, &operand, atomic.order)?)
             }
             _ => return Err(self.broken("atomics have the operands they need")),
-        };
-        if let (Some(result), Some(old)) = (atomic.result, old) {
-            self.bind(result, old);
-        }
-        Ok(())
+        })
     }
 
     pub(super) fn fence(&mut self, order: MemoryOrder) {

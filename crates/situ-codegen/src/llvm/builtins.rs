@@ -18,8 +18,8 @@ use situ_ir::{DType, MathFunction};
 
 use super::code::Code;
 use super::library::{Library, PURE};
-use super::target::VectorIsa;
-use super::types::{intrinsic_suffix, scalar_type};
+use super::target::{TargetOptions, VectorIsa};
+use super::types::scalar_type;
 use super::writer::Operand;
 use crate::target::MathMode;
 
@@ -32,8 +32,8 @@ pub(super) fn math(
 ) -> Option<Operand> {
     use MathFunction as Function;
     let intrinsic = |code: &mut Code<'_, '_>, name: &str| {
-        let name = format!("llvm.{name}.{}", intrinsic_suffix(dtype));
-        Some(code.intrinsic(&name, scalar_type(dtype), arguments))
+        let name = format!("llvm.{name}.{}", code.suffix(dtype));
+        Some(code.intrinsic(&name, code.ty(dtype), arguments))
     };
     match function {
         Function::Sqrt
@@ -62,33 +62,51 @@ fn number_extremum(
     dtype: DType,
     arguments: &[&Operand],
 ) -> Operand {
-    let ty = scalar_type(dtype);
+    let (ty, bits) = (code.ty(dtype), code.ty(DType::Bool));
     let (x, y) = (arguments[0], arguments[1]);
     let compares = code.binary(&format!("fcmp {comparison} {ty}"), x, y);
     let is_nan = code.instruction(format_args!("fcmp uno {ty} {y}, {y}"));
-    let take_x = code.binary("or i1", &compares, &is_nan);
+    let take_x = code.binary(&format!("or {bits}"), &compares, &is_nan);
     code.select(ty, &take_x, x, y)
 }
 
 /// Calls a function of the C library or what stands for it.
 fn call(code: &mut Code<'_, '_>, name: &str, dtype: DType, arguments: &[&Operand]) -> Operand {
-    let callee = callee(code.library, name, dtype, arguments.len());
-    let ty = scalar_type(dtype);
-    code.call(callee, ty, ty, arguments)
+    let (arity, ty) = (arguments.len(), scalar_type(dtype));
+    let Some(vector) = VectorFunction::find(code.library.options, name, dtype, arity) else {
+        let symbol = c_name(name, dtype);
+        code.library
+            .import(&symbol, ty, &vec![ty; arity].join(", "));
+        return code.call_in_each_lane(&symbol, dtype, dtype, arguments);
+    };
+    if code.lanes() == 1 {
+        let name = format!("situ.{name}.{}", dtype.short_name());
+        let callee = vector.define(code.library, &name);
+        return code.call(callee, ty, ty, arguments);
+    }
+    vector.call(code, arguments)
 }
 
-/// The name of the function to call, which is declared or defined if it is not yet.
-fn callee(library: &mut Library<'_>, name: &str, dtype: DType, arity: usize) -> String {
+/// Whether vectors of numbers are computed by a vector function, not one by one.
+pub(super) fn has_vector_function(
+    options: &TargetOptions,
+    name: &str,
+    dtype: DType,
+    arity: usize,
+) -> bool {
+    VectorFunction::find(options, name, dtype, arity).is_some()
+}
+
+/// The C library's name of a function for a dtype.
+fn c_name(name: &str, dtype: DType) -> String {
     let suffix = if dtype == DType::F32 { "f" } else { "" };
-    let scalar = format!("{name}{suffix}");
-    let vector = VectorFunction::new(library.options.vector_isa, &scalar, dtype, arity);
-    let is_fast = library.options.math == MathMode::Fast;
-    if is_fast && library.options.vector_functions.contains(&vector.symbol) {
-        return vector.define(library, &format!("situ.{name}.{}", dtype.short_name()));
-    }
-    let ty = scalar_type(dtype);
-    library.import(&scalar, ty, &vec![ty; arity].join(", "));
-    scalar
+    format!("{name}{suffix}")
+}
+
+/// The indices of a shuffle.
+fn index_list(indices: impl Iterator<Item = usize>) -> String {
+    let indices: Vec<_> = indices.map(|index| format!("i32 {index}")).collect();
+    indices.join(", ")
 }
 
 /// A function of the vector mathematics library.
@@ -100,6 +118,76 @@ struct VectorFunction {
 }
 
 impl VectorFunction {
+    /// The vector function to call for a function of the C library, named without the `f` of its
+    /// `f32` form.
+    fn find(options: &TargetOptions, name: &str, dtype: DType, arity: usize) -> Option<Self> {
+        let vector = Self::new(options.vector_isa, &c_name(name, dtype), dtype, arity);
+        let is_there = options.vector_functions.contains(&vector.symbol);
+        (is_there && options.math == MathMode::Fast).then_some(vector)
+    }
+
+    /// Calls it for vectors of any length: shorter ones are filled up, longer ones are cut.
+    fn call(&self, code: &mut Code<'_, '_>, arguments: &[&Operand]) -> Operand {
+        let vector = self.vector(self.lanes);
+        self.import(code.library);
+        let lanes = code.lanes() as usize;
+        if lanes == self.lanes {
+            return code.call(&self.symbol, &vector, &vector, arguments);
+        }
+        let whole = self.vector(lanes);
+        let mut parts = Vec::new();
+        for first in (0..lanes).step_by(self.lanes) {
+            // Lanes are repeated where there are too few of them.
+            let taken = (0..self.lanes).map(|lane| first + lane % lanes);
+            let indices = index_list(taken);
+            let cut: Vec<_> = arguments
+                .iter()
+                .map(|x| {
+                    code.instruction(format_args!(
+                        "shufflevector {whole} {x}, {whole} poison, <{} x i32> <{indices}>",
+                        self.lanes
+                    ))
+                })
+                .collect();
+            let cut: Vec<_> = cut.iter().collect();
+            parts.push(code.call(&self.symbol, &vector, &vector, &cut));
+        }
+        self.join(code, parts, lanes)
+    }
+
+    /// The first `lanes` elements of some vectors put behind each other.
+    fn join(&self, code: &mut Code<'_, '_>, mut parts: Vec<Operand>, lanes: usize) -> Operand {
+        let mut length = self.lanes;
+        if lanes < length {
+            let (part, whole) = (&parts[0], self.vector(length));
+            return code.instruction(format_args!(
+                "shufflevector {whole} {part}, {whole} poison, <{lanes} x i32> <{}>",
+                index_list(0..lanes)
+            ));
+        }
+        while parts.len() > 1 {
+            let ty = self.vector(length);
+            length *= 2;
+            let indices = index_list(0..length);
+            parts = parts
+                .chunks(2)
+                .map(|pair| {
+                    code.instruction(format_args!(
+                        "shufflevector {ty} {}, {ty} {}, <{length} x i32> <{indices}>",
+                        pair[0], pair[1]
+                    ))
+                })
+                .collect();
+        }
+        parts.remove(0)
+    }
+
+    fn import(&self, library: &mut Library<'_>) {
+        let vector = self.vector(self.lanes);
+        let parameters = vec![&*vector; self.arity].join(", ");
+        library.import(&self.symbol, &vector, &parameters);
+    }
+
     /// The function that computes `scalar` for the elements of one vector register, by the naming
     /// rules of the vector function ABI.
     fn new(isa: VectorIsa, scalar: &str, dtype: DType, arity: usize) -> Self {
@@ -123,12 +211,7 @@ impl VectorFunction {
         if library.defines(name) {
             return name.to_owned();
         }
-        let vector = self.vector(self.lanes);
-        library.import(
-            &self.symbol,
-            &vector,
-            &vec![&*vector; self.arity].join(", "),
-        );
+        self.import(library);
         library.keep(&self.symbol);
         let parameters = "v".repeat(self.arity);
         let variant =
@@ -178,12 +261,7 @@ impl VectorFunction {
     fn half_vector_text(&self, name: &str) -> String {
         let half = self.lanes / 2;
         let (narrow, wide) = (self.vector(half), self.vector(self.lanes));
-        let indices = |count: usize| {
-            let indices: Vec<_> = (0..count)
-                .map(|lane| format!("i32 {}", lane % half))
-                .collect();
-            indices.join(", ")
-        };
+        let indices = |count: usize| index_list((0..count).map(|lane| lane % half));
         let mut body = String::new();
         for x in 0..self.arity {
             let _ = writeln!(

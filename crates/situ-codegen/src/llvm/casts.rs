@@ -11,7 +11,7 @@ use situ_ir::{DType, Literal};
 
 use super::code::Code;
 use super::target::VectorIsa;
-use super::types::{intrinsic_suffix, literal, scalar_type};
+use super::types::scalar_type;
 use super::writer::Operand;
 
 /// `x` converted from one dtype to another.
@@ -27,13 +27,14 @@ pub(super) fn cast(code: &mut Code<'_, '_>, x: &Operand, from: DType, to: DType)
         let x = cast(code, x, from, DType::F32);
         return float_to_half(code, &x);
     }
-    let (source, target) = (scalar_type(from), scalar_type(to));
+    let (source, target) = (code.ty(from), code.ty(to));
     if to == DType::Bool {
         return if from.is_float() {
-            let zero = literal(Literal::zero(from));
+            let zero = code.constant(Literal::zero(from));
             code.binary(&format!("fcmp une {source}"), x, &zero)
         } else {
-            code.instruction(format_args!("icmp ne {source} {x}, 0"))
+            let zero = code.integer(from, 0);
+            code.binary(&format!("icmp ne {source}"), x, &zero)
         };
     }
     let convert = |code: &mut Code<'_, '_>, operation: &str| {
@@ -50,7 +51,7 @@ pub(super) fn cast(code: &mut Code<'_, '_>, x: &Operand, from: DType, to: DType)
 }
 
 fn resize(code: &mut Code<'_, '_>, x: &Operand, from: DType, to: DType) -> Operand {
-    let (source, target) = (scalar_type(from), scalar_type(to));
+    let (source, target) = (code.ty(from), code.ty(to));
     let operation = if from != DType::Bool && from.bits() == to.bits() {
         return x.clone();
     } else if from != DType::Bool && from.bits() > to.bits() {
@@ -64,27 +65,33 @@ fn resize(code: &mut Code<'_, '_>, x: &Operand, from: DType, to: DType) -> Opera
 }
 
 fn float_to_integer(code: &mut Code<'_, '_>, x: &Operand, from: DType, to: DType) -> Operand {
-    let (source, target) = (scalar_type(from), scalar_type(to));
+    let (source, target) = (code.ty(from), code.ty(to));
     let operation = if to.is_signed() { "fptosi" } else { "fptoui" };
-    let name = format!("llvm.{operation}.sat.{target}.{}", intrinsic_suffix(from));
-    code.library.intrinsic(&name, target, source);
+    let (result, argument) = (code.suffix(to), code.suffix(from));
+    let name = format!("llvm.{operation}.sat.{result}.{argument}");
+    code.library
+        .intrinsic(&name, &target.to_string(), &source.to_string());
     code.call(name, target, source, &[x])
 }
 
 /// `x` as `float32`; exact.
 pub(super) fn half_to_float(code: &mut Code<'_, '_>, x: &Operand) -> Operand {
     if code.library.options.vector_isa >= VectorIsa::Avx2 {
-        return code.instruction(format_args!("fpext half {x} to float"));
+        let (half, float) = (code.ty(DType::F16), code.ty(DType::F32));
+        return code.instruction(format_args!("fpext {half} {x} to {float}"));
     }
-    call_helper(code, "situ.f32.from.f16", HALF_TO_FLOAT, x, "float", "half")
+    let (float, half) = (DType::F32, DType::F16);
+    call_helper(code, "situ.f32.from.f16", HALF_TO_FLOAT, x, float, half)
 }
 
 /// The `float16` nearest to a `float32`.
 pub(super) fn float_to_half(code: &mut Code<'_, '_>, x: &Operand) -> Operand {
     if code.library.options.vector_isa >= VectorIsa::Avx2 {
-        return code.instruction(format_args!("fptrunc float {x} to half"));
+        let (half, float) = (code.ty(DType::F16), code.ty(DType::F32));
+        return code.instruction(format_args!("fptrunc {float} {x} to {half}"));
     }
-    call_helper(code, "situ.f16.from.f32", FLOAT_TO_HALF, x, "half", "float")
+    let (half, float) = (DType::F16, DType::F32);
+    call_helper(code, "situ.f16.from.f32", FLOAT_TO_HALF, x, half, float)
 }
 
 fn call_helper(
@@ -92,16 +99,17 @@ fn call_helper(
     name: &str,
     body: &str,
     x: &Operand,
-    result: &str,
-    argument: &str,
+    result: DType,
+    argument: DType,
 ) -> Operand {
     if !code.library.defines(name) {
+        let (result, argument) = (scalar_type(result), scalar_type(argument));
         let text = format!(
             "define internal {result} @{name}({argument} %x) alwaysinline nounwind {{\n{body}}}\n"
         );
         code.library.define(name, text);
     }
-    code.call(name, result, argument, &[x])
+    code.call_in_each_lane(name, result, argument, &[x])
 }
 
 /// The exponent moves by multiplication, which also normalises subnormals; infinity and NaN apart.

@@ -41,6 +41,15 @@ pub(super) fn symbol(function: &Function) -> String {
     format!("device.{}", function.name)
 }
 
+/// Whether LLVM must inline a function, or may.
+pub(super) fn inline_attribute(facts: &ModuleFacts<'_>, handle: Handle<Function>) -> &'static str {
+    if facts.inlined_sizes[handle.index()] <= ALWAYS_INLINE {
+        "alwaysinline"
+    } else {
+        "inlinehint"
+    }
+}
+
 /// The text of a device function.
 pub(super) fn emit(
     facts: &ModuleFacts<'_>,
@@ -72,11 +81,7 @@ pub(super) fn emit(
     }
     let text = body.code.into_writer().finish(&start);
     let result = function.result.map_or("void", scalar_type);
-    let inline = if facts.inlined_sizes[handle.index()] <= ALWAYS_INLINE {
-        "alwaysinline"
-    } else {
-        "inlinehint"
-    };
+    let inline = inline_attribute(facts, handle);
     Ok(format!(
         "define internal {result} @{}({}) {inline} nounwind {{\n{text}}}\n",
         symbol(function),

@@ -2,16 +2,25 @@
 //!
 //! A call runs a chunk of the flattened range. The first work-item's ids are found by division;
 //! from there on the loops count like an odometer, and the innermost loop runs along the fastest
-//! dimension with nothing but the kernel's own code in it, so that it vectorises.
+//! dimension with nothing but the kernel's own code in it, so that it vectorises. Where LLVM would not
+//! vectorise it, it is a loop over vectors of work-items instead (see `vector`).
 
 use super::abi::offset;
 use super::body::{Body, Exits, LaunchPosition, WorkItem};
+use super::vector::{VectorPlan, rows as vectors};
 use super::writer::Operand;
 use crate::error::Error;
 
-/// Writes the body of a kernel that is called with chunks of work-items.
-pub(super) fn emit(body: &mut Body<'_, '_, '_>, dims: u8) -> Result<(), Error> {
-    body.place_everything_on_the_stack();
+/// Writes the body of a kernel that is called with chunks of work-items, one work-item or one vector of them
+/// at a time.
+pub(super) fn emit(
+    body: &mut Body<'_, '_, '_>,
+    dims: u8,
+    plan: Option<&VectorPlan>,
+) -> Result<(), Error> {
+    if plan.is_none() {
+        body.place_everything_on_the_stack();
+    }
     let global_size = body.launch_sizes("global_size", dims, offset::GLOBAL_SIZE);
     let begin = body.launch_field("begin", "i64", offset::BEGIN);
     let end = body.launch_field("end", "i64", offset::END);
@@ -29,9 +38,14 @@ pub(super) fn emit(body: &mut Body<'_, '_, '_>, dims: u8) -> Result<(), Error> {
             slow_ids: Vec::new(),
             before: None,
         };
-        items_of_row(body, &row, (&begin, &end))?;
+        items_of_row(body, plan, &row, (&begin, &end))?;
     } else {
-        rows(body, (&begin, &end), &global_size[..usize::from(dims)])?;
+        rows(
+            body,
+            plan,
+            (&begin, &end),
+            &global_size[..usize::from(dims)],
+        )?;
     }
     body.code.begin(&done);
     body.code.terminate("ret void");
@@ -49,6 +63,7 @@ struct Row {
 /// Runs the rows of a chunk, of which the first and the last may be incomplete.
 fn rows(
     body: &mut Body<'_, '_, '_>,
+    plan: Option<&VectorPlan>,
     (begin, end): (&Operand, &Operand),
     size: &[Operand],
 ) -> Result<(), Error> {
@@ -88,7 +103,7 @@ fn rows(
             slow_ids,
             before: Some(before),
         };
-        items_of_row(body, &row, (&start, &stop))?;
+        items_of_row(body, plan, &row, (&start, &stop))?;
         if let Some(odometer) = &odometer {
             advance(body, odometer, &row.slow_ids, &size[1]);
         }
@@ -119,24 +134,16 @@ fn advance(
 
 fn items_of_row(
     body: &mut Body<'_, '_, '_>,
+    plan: Option<&VectorPlan>,
     row: &Row,
     range: (&Operand, &Operand),
 ) -> Result<(), Error> {
+    if let Some(plan) = plan {
+        return vectors::emit(body, plan, range, |body, index| row.begin(body, index));
+    }
     let is_parallel = body.is_parallel();
     body.counted_loop("items", range, is_parallel, |body, index, next| {
-        let mut global_id = [0; 3].map(Operand::integer);
-        let ids = row.slow_ids.iter().chain([index]);
-        for (place, id) in global_id.iter_mut().zip(ids) {
-            *place = id.clone();
-        }
-        let global_linear_id = match &row.before {
-            None => index.clone(),
-            Some(before) => body.code.binary("add i64", before, index),
-        };
-        body.item = WorkItem::Range {
-            global_id,
-            global_linear_id,
-        };
+        row.begin(body, index);
         body.exits = Exits::Item {
             end: next.clone(),
             status: None,
@@ -145,6 +152,25 @@ fn items_of_row(
         let function = body.function;
         body.block(&function.body)
     })
+}
+
+impl Row {
+    /// Makes the ids those of the work-item with an index in the row.
+    fn begin(&self, body: &mut Body<'_, '_, '_>, index: &Operand) {
+        let mut global_id = [0; 3].map(Operand::integer);
+        let ids = self.slow_ids.iter().chain([index]);
+        for (place, id) in global_id.iter_mut().zip(ids) {
+            *place = id.clone();
+        }
+        let global_linear_id = match &self.before {
+            None => index.clone(),
+            Some(before) => body.code.binary("add i64", before, index),
+        };
+        body.item = WorkItem::Range {
+            global_id,
+            global_linear_id,
+        };
+    }
 }
 
 impl LaunchPosition {

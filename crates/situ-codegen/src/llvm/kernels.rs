@@ -5,10 +5,9 @@ use situ_ir::{AddressSpace, DType, Function, FunctionKind, Handle, Type};
 use super::abi::{ARGUMENT_SLOT_BYTES, KernelAbi, KernelShape, offset};
 use super::body::{Body, ModuleFacts};
 use super::library::Library;
-use super::target::VectorIsa;
 use super::types::register_type;
 use super::writer::Operand;
-use super::{groups, items};
+use super::{groups, items, vector};
 use crate::error::Error;
 use crate::names::Names;
 
@@ -31,11 +30,8 @@ pub(super) fn emit(
     handle: Handle<Function>,
     library: &mut Library<'_>,
 ) -> Result<EmittedKernel, Error> {
-    let vector_bits = match library.options.vector_isa {
-        VectorIsa::Sse2 => 128,
-        VectorIsa::Avx2 => 256,
-        VectorIsa::Avx512 => 512,
-    };
+    let options = library.options;
+    let vector_bits = 8 * options.vector_isa.vector_bytes();
     let mut body = Body::new(facts, handle, library);
     let function = body.function;
     let FunctionKind::Kernel { dims } = function.kind else {
@@ -44,10 +40,13 @@ pub(super) fn emit(
     body.load_arguments();
     let start = body.code.label("start");
     body.code.begin(&start);
+    let mut lanes = 1;
     let (shape, memory) = if body.info.needs_groups {
         (KernelShape::Groups, groups::emit(&mut body, dims)?)
     } else {
-        items::emit(&mut body, dims)?;
+        let plan = vector::plan(facts, handle, options, dims);
+        items::emit(&mut body, dims, plan.as_ref())?;
+        lanes = plan.map_or(1, |plan| plan.lanes);
         (KernelShape::Items, KernelMemory::default())
     };
     let abi = KernelAbi {
@@ -55,6 +54,7 @@ pub(super) fn emit(
         symbol: format!("situ_kernel_{}", function.name),
         shape,
         dims,
+        lanes,
         local_bytes: memory.local_bytes,
         frame_bytes_per_item: memory.frame_bytes_per_item,
         parameters: function.parameters.clone(),

@@ -14,6 +14,7 @@
 //! | file | about |
 //! |---|---|
 //! | `kernels`, `items`, `functions` | functions, and the loops over work-items without groups |
+//! | `vector` | vectors of work-items: kernels that LLVM does not vectorise |
 //! | `groups` | work-groups: how kernels are cut at barriers, and what waits where |
 //! | `body`, `places` | what is known while a function is written |
 //! | `statements`, `expressions`, `queries`, `atomics` | the nodes of the IR |
@@ -39,13 +40,14 @@ mod queries;
 mod statements;
 pub mod target;
 mod types;
+mod vector;
 mod writer;
 
 use situ_ir::ValidModule;
 use situ_ir::transform::lower;
 
 pub use abi::{KernelAbi, KernelShape, LaunchFrame};
-pub use target::{TargetOptions, VectorIsa};
+pub use target::{TargetOptions, VectorIsa, Vectorise};
 
 use crate::error::Error;
 use body::ModuleFacts;

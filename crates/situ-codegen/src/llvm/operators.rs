@@ -7,7 +7,7 @@ use situ_ir::{BinaryOperator, DType, Literal, UnaryOperator};
 
 use super::casts::{float_to_half, half_to_float};
 use super::code::Code;
-use super::types::{bits_type, intrinsic_suffix, literal, scalar_type};
+use super::types::{LaneType, bits_type};
 use super::writer::Operand;
 
 /// The result of an operator with one operand; `None` for those that lowering removes.
@@ -17,17 +17,22 @@ pub(super) fn unary(
     dtype: DType,
     x: &Operand,
 ) -> Option<Operand> {
-    let ty = scalar_type(dtype);
-    let suffix = intrinsic_suffix(dtype);
+    let ty = code.ty(dtype);
+    let suffix = code.suffix(dtype);
+    let zero = code.integer(dtype, 0);
     let result = match operator {
         UnaryOperator::Negate if dtype.is_float() => {
             code.instruction(format_args!("fneg {ty} {x}"))
         }
-        UnaryOperator::Negate => code.instruction(format_args!("sub {ty} 0, {x}")),
+        UnaryOperator::Negate => code.binary(&format!("sub {ty}"), &zero, x),
         UnaryOperator::Not if dtype == DType::Bool => {
-            code.instruction(format_args!("xor i1 {x}, true"))
+            let truth = code.constant(Literal::Bool(true));
+            code.binary(&format!("xor {ty}"), x, &truth)
         }
-        UnaryOperator::Not => code.instruction(format_args!("xor {ty} {x}, -1")),
+        UnaryOperator::Not => {
+            let ones = code.integer(dtype, -1);
+            code.binary(&format!("xor {ty}"), x, &ones)
+        }
         UnaryOperator::Abs if dtype.is_float() => magnitude(code, dtype, x),
         UnaryOperator::Abs if dtype.is_signed() => {
             with_flag(code, &format!("llvm.abs.{suffix}"), ty, x)
@@ -37,9 +42,10 @@ pub(super) fn unary(
         UnaryOperator::IsInf => compare_with_infinity(code, "fcmp oeq", dtype, x),
         UnaryOperator::IsFinite => compare_with_infinity(code, "fcmp olt", dtype, x),
         UnaryOperator::SignBit => {
-            let bits = bits_type(dtype);
+            let bits = code.type_of(bits_type(dtype));
             let pattern = code.instruction(format_args!("bitcast {ty} {x} to {bits}"));
-            code.instruction(format_args!("icmp slt {bits} {pattern}, 0"))
+            let zero = bits.constant(&Operand::integer(0));
+            code.binary(&format!("icmp slt {bits}"), &pattern, &zero)
         }
         UnaryOperator::PopCount => code.intrinsic(&format!("llvm.ctpop.{suffix}"), ty, &[x]),
         UnaryOperator::LeadingZeros => with_flag(code, &format!("llvm.ctlz.{suffix}"), ty, x),
@@ -49,8 +55,8 @@ pub(super) fn unary(
 }
 
 fn magnitude(code: &mut Code<'_, '_>, dtype: DType, x: &Operand) -> Operand {
-    let name = format!("llvm.fabs.{}", intrinsic_suffix(dtype));
-    code.intrinsic(&name, scalar_type(dtype), &[x])
+    let name = format!("llvm.fabs.{}", code.suffix(dtype));
+    code.intrinsic(&name, code.ty(dtype), &[x])
 }
 
 fn compare_with_infinity(
@@ -60,18 +66,15 @@ fn compare_with_infinity(
     x: &Operand,
 ) -> Operand {
     let x = magnitude(code, dtype, x);
-    let infinity = literal(Literal::from_f64(dtype, f64::INFINITY));
-    code.binary(
-        &format!("{comparison} {}", scalar_type(dtype)),
-        &x,
-        &infinity,
-    )
+    let infinity = code.constant(Literal::from_f64(dtype, f64::INFINITY));
+    code.binary(&format!("{comparison} {}", code.ty(dtype)), &x, &infinity)
 }
 
 /// Calls an intrinsic with a flag that would make some argument poison; we give every argument a
 /// meaning, so the flag is off.
-fn with_flag(code: &mut Code<'_, '_>, name: &str, ty: &str, x: &Operand) -> Operand {
-    code.library.intrinsic(name, ty, &format!("{ty}, i1"));
+fn with_flag(code: &mut Code<'_, '_>, name: &str, ty: LaneType, x: &Operand) -> Operand {
+    code.library
+        .intrinsic(name, &ty.to_string(), &format!("{ty}, i1"));
     code.instruction(format_args!("call {ty} @{name}({ty} {x}, i1 false)"))
 }
 
@@ -87,7 +90,7 @@ pub(super) fn binary(
     if dtype == DType::F16 {
         return binary_half(code, operator, x, y);
     }
-    let ty = scalar_type(dtype);
+    let ty = code.ty(dtype);
     let is_float = dtype.is_float();
     let mut plain = |float: &str, integer: &str| {
         let operation = if is_float { float } else { integer };
@@ -156,7 +159,7 @@ fn compare(
     } else {
         unsigned
     };
-    code.binary(&format!("{comparison} {}", scalar_type(dtype)), x, y)
+    code.binary(&format!("{comparison} {}", code.ty(dtype)), x, y)
 }
 
 /// The smaller or larger of two; `x` of two that are equal, NaN if either is.
@@ -175,7 +178,7 @@ fn extremum(
         BinaryOperator::Minimum => BinaryOperator::Less,
         _ => BinaryOperator::Greater,
     };
-    let ty = scalar_type(dtype);
+    let ty = code.ty(dtype);
     let takes_y = compare(code, comparison, dtype, y, x);
     let extreme = code.select(ty, &takes_y, y, x);
     if !dtype.is_float() {
@@ -192,36 +195,39 @@ fn safe_divisor(
     dtype: DType,
     y: &Operand,
 ) -> (Operand, Operand, Option<Operand>) {
-    let ty = scalar_type(dtype);
-    let one = Operand::new("1");
-    let is_zero = code.instruction(format_args!("icmp eq {ty} {y}, 0"));
+    let ty = code.ty(dtype);
+    let (zero, one) = (code.integer(dtype, 0), code.integer(dtype, 1));
+    let is_zero = code.binary(&format!("icmp eq {ty}"), y, &zero);
     if !dtype.is_signed() {
         let safe = code.select(ty, &is_zero, &one, y);
         return (safe, is_zero, None);
     }
-    let is_minus_one = code.instruction(format_args!("icmp eq {ty} {y}, -1"));
-    let is_special = code.binary("or i1", &is_zero, &is_minus_one);
+    let minus_one = code.integer(dtype, -1);
+    let is_minus_one = code.binary(&format!("icmp eq {ty}"), y, &minus_one);
+    let bits = code.ty(DType::Bool);
+    let is_special = code.binary(&format!("or {bits}"), &is_zero, &is_minus_one);
     let safe = code.select(ty, &is_special, &one, y);
     (safe, is_zero, Some(is_minus_one))
 }
 
 fn divide(code: &mut Code<'_, '_>, dtype: DType, x: &Operand, y: &Operand) -> Operand {
-    let ty = scalar_type(dtype);
+    let ty = code.ty(dtype);
     let (safe, is_zero, is_minus_one) = safe_divisor(code, dtype, y);
+    let zero = code.integer(dtype, 0);
     let operation = if dtype.is_signed() { "sdiv" } else { "udiv" };
     let mut quotient = code.binary(&format!("{operation} {ty}"), x, &safe);
     if let Some(is_minus_one) = is_minus_one {
-        let negated = code.instruction(format_args!("sub {ty} 0, {x}"));
+        let negated = code.binary(&format!("sub {ty}"), &zero, x);
         quotient = code.select(ty, &is_minus_one, &negated, &quotient);
     }
-    code.select(ty, &is_zero, &Operand::new("0"), &quotient)
+    code.select(ty, &is_zero, &zero, &quotient)
 }
 
 /// The remainder by 1 is the 0 that both special divisors ask for.
 fn remainder(code: &mut Code<'_, '_>, dtype: DType, x: &Operand, y: &Operand) -> Operand {
     let (safe, ..) = safe_divisor(code, dtype, y);
     let operation = if dtype.is_signed() { "srem" } else { "urem" };
-    code.binary(&format!("{operation} {}", scalar_type(dtype)), x, &safe)
+    code.binary(&format!("{operation} {}", code.ty(dtype)), x, &safe)
 }
 
 /// A negative count is a large one when it is read as unsigned.
@@ -232,15 +238,16 @@ fn shift(
     x: &Operand,
     count: &Operand,
 ) -> Operand {
-    let ty = scalar_type(dtype);
+    let ty = code.ty(dtype);
     let bits = dtype.bits();
-    let is_small = code.instruction(format_args!("icmp ult {ty} {count}, {bits}"));
+    let limit = code.integer(dtype, i64::from(bits));
+    let is_small = code.binary(&format!("icmp ult {ty}"), count, &limit);
     if operator == BinaryOperator::ShiftRight && dtype.is_signed() {
-        let last = Operand::integer(bits - 1);
+        let last = code.integer(dtype, i64::from(bits) - 1);
         let count = code.select(ty, &is_small, count, &last);
         return code.binary(&format!("ashr {ty}"), x, &count);
     }
-    let zero = Operand::new("0");
+    let zero = code.integer(dtype, 0);
     let count = code.select(ty, &is_small, count, &zero);
     let operation = match operator {
         BinaryOperator::ShiftLeft => "shl",

@@ -16,6 +16,29 @@ pub enum VectorIsa {
     Avx512,
 }
 
+impl VectorIsa {
+    /// Bytes in one vector register.
+    pub const fn vector_bytes(self) -> usize {
+        match self {
+            Self::Sse2 => 16,
+            Self::Avx2 => 32,
+            Self::Avx512 => 64,
+        }
+    }
+}
+
+/// Which kernels are written for vectors of work-items, rather than for one at a time and LLVM to vectorise.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Vectorise {
+    /// Those that gain by it.
+    #[default]
+    Auto,
+    /// All.
+    Always,
+    /// None.
+    Never,
+}
+
 /// What the processor and its libraries offer, and how the user wants numbers to be computed.
 ///
 /// The options are part of the emitted text's meaning: the same module with other options is
@@ -31,6 +54,8 @@ pub struct TargetOptions {
     pub math: MathMode,
     /// Work-items in a sub-group; at least 1.
     pub sub_group_size: u32,
+    /// Which kernels are written for vectors of work-items.
+    pub vectorise: Vectorise,
 }
 
 impl TargetOptions {
@@ -46,6 +71,7 @@ impl Default for TargetOptions {
             vector_functions: BTreeSet::new(),
             math: MathMode::default(),
             sub_group_size: Self::DEFAULT_SUB_GROUP_SIZE,
+            vectorise: Vectorise::default(),
         }
     }
 }

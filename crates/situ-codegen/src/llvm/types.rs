@@ -1,10 +1,41 @@
 //! How types and constants are spelt.
 //!
 //! `bool` has two forms: `i1` in registers and `i8` in memory, where any byte but 0 is true.
+//! A number is one, or as many as a vector has lanes.
+
+use std::fmt;
 
 use situ_ir::{DType, Literal, Type};
 
 use super::writer::Operand;
+
+/// The type of one number in a register, or of a vector of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LaneType {
+    /// The type of one number.
+    pub(super) scalar: &'static str,
+    /// How many there are; one is not a vector.
+    pub(super) lanes: u32,
+}
+
+impl fmt::Display for LaneType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.lanes {
+            1 => f.write_str(self.scalar),
+            lanes => write!(f, "<{lanes} x {}>", self.scalar),
+        }
+    }
+}
+
+impl LaneType {
+    /// A constant of this type that is the same in every lane.
+    pub(super) fn constant(self, value: &Operand) -> Operand {
+        match self.lanes {
+            1 => value.clone(),
+            _ => Operand::new(format!("splat ({} {value})", self.scalar)),
+        }
+    }
+}
 
 /// The type of a value in a register. Complex numbers have been lowered away; they have none.
 pub(super) fn register_type(ty: Type) -> &'static str {

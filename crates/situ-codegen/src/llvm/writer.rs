@@ -17,6 +17,11 @@ impl Operand {
         Self(text.into())
     }
 
+    /// Whether it is computed by an instruction or passed in.
+    pub(super) fn is_register(&self) -> bool {
+        self.0.starts_with('%')
+    }
+
     /// A whole number.
     pub(super) fn integer(value: impl Into<i128>) -> Self {
         Self::new(value.into().to_string())

@@ -79,6 +79,11 @@ impl FunctionInfo {
         self.uniform_variables[variable.index()]
     }
 
+    /// Whether a call can give different results to work-items of a group that pass the same arguments.
+    pub fn result_varies(&self) -> bool {
+        self.result_varies
+    }
+
     /// What a pointer expression points into; `None` for scalars.
     ///
     /// There is always one answer: pointers come from parameters and arrays, and can only be moved,

@@ -22,11 +22,23 @@ fn options(target: &NativeTarget) -> Options {
     }
 }
 
-/// Runs a case on both sides; what is wrong, if anything.
+/// Runs a case on both sides, on the native one in both forms; what is wrong, if anything.
 fn difference(case: &Case, target: &NativeTarget) -> Option<String> {
     let expected = case
         .interpret(&options(target))
         .unwrap_or_else(|error| panic!("{error}\n{case}"));
+    let [scalar, vector] = target.forms();
+    let has_vector_form = NativeModule::emit(&case.module, &scalar).text
+        != NativeModule::emit(&case.module, &vector).text;
+    difference_of_form(case, &expected, &scalar).or_else(|| {
+        has_vector_form
+            .then(|| difference_of_form(case, &expected, &vector))
+            .flatten()
+            .map(|difference| difference + ", in vectors")
+    })
+}
+
+fn difference_of_form(case: &Case, expected: &[Vec<u8>], target: &NativeTarget) -> Option<String> {
     let native = NativeModule::compile(&case.module, target);
     // Chunks of different sizes, so that loops start and end everywhere.
     let chunks = [1, 2, 5, 16, u64::MAX / 2];
@@ -41,7 +53,7 @@ fn difference(case: &Case, target: &NativeTarget) -> Option<String> {
         chunk,
     );
     let found: Vec<_> = slices.iter().map(|bytes| bytes.to_vec()).collect();
-    case.compare(&expected, &found)
+    case.compare(expected, &found)
         .err()
         .map(|mismatch| mismatch.to_string())
 }

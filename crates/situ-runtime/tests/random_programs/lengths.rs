@@ -144,7 +144,11 @@ fn check(dtype: DType, target: &NativeTarget) {
 #[test]
 fn functions_do_not_depend_on_the_length_of_the_loop() {
     for dtype in [DType::F32, DType::F64] {
-        check(dtype, &NativeTarget::host(Passes::Full, MathMode::Fast));
-        check(dtype, &NativeTarget::baseline(Passes::Full, MathMode::Fast));
+        for target in [
+            NativeTarget::host(Passes::Full, MathMode::Fast),
+            NativeTarget::baseline(Passes::Full, MathMode::Fast),
+        ] {
+            target.forms().iter().for_each(|form| check(dtype, form));
+        }
     }
 }

@@ -3,7 +3,9 @@
 use std::ffi::c_void;
 
 use situ_codegen::MathMode;
-use situ_codegen::llvm::{KernelAbi, KernelShape, LaunchFrame, TargetOptions, VectorIsa, emit};
+use situ_codegen::llvm::{
+    KernelAbi, KernelShape, LaunchFrame, LlvmModule, TargetOptions, VectorIsa, Vectorise, emit,
+};
 use situ_ir::interpret::Argument;
 use situ_ir::transform::{LoweredFunction, LoweredParameter, lower};
 use situ_ir::{Literal, NdRange, Type, ValidModule};
@@ -30,6 +32,17 @@ impl NativeTarget {
         Self::new(CpuTarget::baseline(), passes, math)
     }
 
+    /// The same, with kernels written for one work-item at a time and for vectors of them.
+    pub(crate) fn forms(&self) -> [Self; 2] {
+        [Vectorise::Never, Vectorise::Always].map(|vectorise| Self {
+            options: TargetOptions {
+                vectorise,
+                ..self.options.clone()
+            },
+            compile: self.compile.clone(),
+        })
+    }
+
     fn new(cpu: CpuTarget, passes: Passes, math: MathMode) -> Self {
         let vector_isa = cpu.vector_isa();
         let functions = VectorMath::process().functions(vector_isa);
@@ -39,6 +52,7 @@ impl NativeTarget {
                 vector_functions: functions.into_iter().map(|f| f.symbol).collect(),
                 math,
                 sub_group_size: 4,
+                vectorise: Vectorise::Never,
             },
             compile: CompileOptions { cpu, passes },
         }
@@ -58,8 +72,13 @@ type KernelFunction = unsafe extern "C" fn(*const u64, *const LaunchFrame);
 const GUARD: u8 = 0xa5;
 
 impl NativeModule {
+    /// The text that is compiled.
+    pub(crate) fn emit(module: &ValidModule, target: &NativeTarget) -> LlvmModule {
+        emit(module, &target.options).unwrap()
+    }
+
     pub(crate) fn compile(module: &ValidModule, target: &NativeTarget) -> Self {
-        let emitted = emit(module, &target.options).unwrap();
+        let emitted = Self::emit(module, target);
         let object = compile(&module.name, &emitted.text, &target.compile)
             .unwrap_or_else(|error| panic!("{error}\n{}", emitted.text));
         let object = LoadedObject::load(&object, VectorMath::process())

@@ -118,12 +118,15 @@ fn check(module: &ValidModule, ranges: impl Fn(u8) -> Vec<NdRange>, target: &Nat
 }
 
 fn check_all(target: &NativeTarget) {
-    check(&read(include_str!("cases/items.sir")), ranges, target);
-    check(
-        &read(include_str!("cases/groups.sir")),
-        ranges_with_groups,
-        target,
-    );
+    for target in &target.forms() {
+        check(&read(include_str!("cases/items.sir")), ranges, target);
+        check(&read(include_str!("cases/lanes.sir")), ranges, target);
+        check(
+            &read(include_str!("cases/groups.sir")),
+            ranges_with_groups,
+            target,
+        );
+    }
 }
 
 #[test]

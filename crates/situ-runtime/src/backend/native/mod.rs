@@ -82,7 +82,7 @@ impl NativeDriver {
         let topology = Topology::process();
         Self {
             code: Arc::new(Code {
-                target: target_options(&cpu, config.math),
+                target: target_options(&cpu, config),
                 compile_options: CompileOptions {
                     cpu,
                     passes: Passes::Full,
@@ -135,7 +135,7 @@ impl Code {
 }
 
 /// What the emitter is told about a processor.
-fn target_options(cpu: &CpuTarget, math: config::MathMode) -> TargetOptions {
+fn target_options(cpu: &CpuTarget, config: &Config) -> TargetOptions {
     let vector_isa = cpu.vector_isa();
     let functions = VectorMath::process().functions(vector_isa);
     TargetOptions {
@@ -144,10 +144,11 @@ fn target_options(cpu: &CpuTarget, math: config::MathMode) -> TargetOptions {
             .into_iter()
             .map(|function| function.symbol)
             .collect(),
-        math: match math {
+        math: match config.math {
             config::MathMode::Fast => MathMode::Fast,
             config::MathMode::Exact => MathMode::Exact,
         },
+        vectorise: config.vectorise,
         ..TargetOptions::default()
     }
 }

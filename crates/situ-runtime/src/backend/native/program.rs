@@ -17,7 +17,8 @@ use crate::launch::DeviceArgument;
 /// How a compiled kernel is called; see `situ_codegen::llvm::abi`.
 type KernelFunction = unsafe extern "C" fn(args: *const u64, launch: *const LaunchFrame);
 
-/// Ranges up to this size are cut anywhere: with so few work-items, each may be a lot of work.
+/// Ranges up to this size are cut between any two vectors of work-items: with so few, each may be a lot of
+/// work.
 const SMALL_RANGE: u64 = 1024;
 
 /// Larger ranges are cut at multiples of this, so that chunks start at a cache line.
@@ -45,7 +46,7 @@ impl NativeKernel {
     fn amount(&self, range: &NdRange) -> (u64, u64) {
         match self.abi.shape {
             KernelShape::Items => match range.work_items() {
-                len if len <= SMALL_RANGE => (len, 1),
+                len if len <= SMALL_RANGE => (len, u64::from(self.abi.lanes)),
                 len => (len, ITEMS_PER_GRANULE),
             },
             KernelShape::Groups => {
