@@ -89,7 +89,7 @@ pub fn kernel(
         kernel: name.clone(),
         source,
     })?;
-    let kernel = Arc::new(Program::compile(device, &module)?.kernel(&name)?);
+    let kernel = Arc::new(Program::compile_as_written(device, &module)?.kernel(&name)?);
     let mut known = kernels.write().unwrap_or_else(PoisonError::into_inner);
     // Another thread may have been quicker; then its kernel serves both.
     Ok(Arc::clone(known.entry(key).or_insert(kernel)))

@@ -40,6 +40,15 @@ impl Program {
         Self::of(device, module, |driver| driver.compile(module))
     }
 
+    /// The same for kernels that are arranged by hand so that LLVM vectorises them: none is rewritten for
+    /// vectors of work-items.
+    ///
+    /// # Errors
+    /// As [`Program::compile`].
+    pub fn compile_as_written(device: &Device, module: &ValidModule) -> Result<Arc<Self>> {
+        Self::of(device, module, |driver| driver.compile_as_written(module))
+    }
+
     /// The same with sub-groups of a given size, for kernels that are written for one.
     ///
     /// # Errors

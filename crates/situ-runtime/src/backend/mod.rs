@@ -67,6 +67,11 @@ pub(crate) trait Driver: Send + Sync {
     /// Compiles and loads all kernels of a module.
     fn compile(&self, module: &ValidModule) -> Result<Arc<dyn DeviceProgram>>;
 
+    /// The same without a form for vectors of work-items. This is for devices that have no such form.
+    fn compile_as_written(&self, module: &ValidModule) -> Result<Arc<dyn DeviceProgram>> {
+        self.compile(module)
+    }
+
     /// The same with sub-groups of one of the sizes in [`DeviceInfo::sub_group_sizes`]. This is for
     /// devices that have one.
     fn compile_for_sub_groups(

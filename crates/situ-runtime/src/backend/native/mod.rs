@@ -26,7 +26,7 @@ pub mod vector_math;
 use std::sync::Arc;
 
 use situ_codegen::MathMode;
-use situ_codegen::llvm::{self, TargetOptions};
+use situ_codegen::llvm::{self, TargetOptions, Vectorise};
 use situ_ir::ValidModule;
 
 use crate::aspect::Aspect;
@@ -109,6 +109,31 @@ impl NativeDriver {
             pool: Arc::new(pool),
             mover: BlockMover::default(),
         }
+    }
+
+    fn compile_for(
+        &self,
+        module: &ValidModule,
+        target: &TargetOptions,
+    ) -> Result<Arc<dyn DeviceProgram>> {
+        let Code {
+            compile_options,
+            cache,
+            ..
+        } = &*self.code;
+        let emitted = llvm::emit(module, target).map_err(|source| Error::EmitFailed {
+            module: module.name.clone(),
+            device: "the native device",
+            source: Box::new(source),
+        })?;
+        trace::code(&module.name, &emitted.text);
+        let (object, _) = cache.get_or_compile(
+            &self.code.cache_key(&emitted.text),
+            || compiler::compile(&module.name, &emitted.text, compile_options),
+            |bytes| LoadedObject::load(bytes, VectorMath::process()),
+        )?;
+        let program = NativeProgram::new(object, emitted.kernels, Arc::clone(&self.pool))?;
+        Ok(Arc::new(program))
     }
 
     fn shared_by(&self) -> impl Fn(usize, AffinityDomain) -> Option<usize> + Copy + use<> {
@@ -203,24 +228,15 @@ impl Driver for NativeDriver {
     }
 
     fn compile(&self, module: &ValidModule) -> Result<Arc<dyn DeviceProgram>> {
-        let Code {
-            target,
-            compile_options,
-            cache,
-        } = &*self.code;
-        let emitted = llvm::emit(module, target).map_err(|source| Error::EmitFailed {
-            module: module.name.clone(),
-            device: "the native device",
-            source: Box::new(source),
-        })?;
-        trace::code(&module.name, &emitted.text);
-        let (object, _) = cache.get_or_compile(
-            &self.code.cache_key(&emitted.text),
-            || compiler::compile(&module.name, &emitted.text, compile_options),
-            |bytes| LoadedObject::load(bytes, VectorMath::process()),
-        )?;
-        let program = NativeProgram::new(object, emitted.kernels, Arc::clone(&self.pool))?;
-        Ok(Arc::new(program))
+        self.compile_for(module, &self.code.target)
+    }
+
+    fn compile_as_written(&self, module: &ValidModule) -> Result<Arc<dyn DeviceProgram>> {
+        let target = TargetOptions {
+            vectorise: Vectorise::Never,
+            ..self.code.target.clone()
+        };
+        self.compile_for(module, &target)
     }
 
     fn allocate(&self, size_bytes: usize, _kind: UsmKind) -> Option<DeviceMemory> {

@@ -190,6 +190,10 @@ impl Driver for VirtualDriver {
         self.processor.compile(module)
     }
 
+    fn compile_as_written(&self, module: &ValidModule) -> Result<Arc<dyn DeviceProgram>> {
+        self.processor.compile_as_written(module)
+    }
+
     fn allocate(&self, size_bytes: usize, kind: UsmKind) -> Option<DeviceMemory> {
         if kind == UsmKind::Host {
             return host_memory::allocate(size_bytes).map(DeviceMemory::on_host);
