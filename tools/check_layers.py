@@ -23,12 +23,13 @@ from pathlib import Path, PurePosixPath
 from rust_source import mask
 
 # Which crates each crate may know:
-# `ir <- codegen <- runtime <- array <- python` and `ir <- frontend <- python`.
+# `ir <- codegen <- runtime <- array <- python`, `ir <- frontend <- python` and `sort <- array`.
 LAYERS: dict[str, set[str]] = {
     "situ-ir": set(),
     "situ-codegen": {"situ-ir"},
     "situ-runtime": {"situ-ir", "situ-codegen"},
-    "situ-array": {"situ-ir", "situ-codegen", "situ-runtime"},
+    "situ-sort": set(),
+    "situ-array": {"situ-ir", "situ-codegen", "situ-runtime", "situ-sort"},
     "situ-frontend": {"situ-ir"},
     "situ-python": {"situ-ir", "situ-codegen", "situ-runtime", "situ-array", "situ-frontend"},
 }
@@ -41,6 +42,7 @@ UNSAFE_PLACES: dict[str, str] = {
     "crates/situ-runtime/src/compile_cache/": "asks the system whose process this is",
     "crates/situ-runtime/benches/": "calls compiled kernels without the launcher around them",
     "crates/situ-runtime/tests/": "tests hand raw memory to kernels as the array layer does",
+    "crates/situ-sort/src/avx512.rs": "vector instructions that not every processor has",
     "crates/situ-python/src/": "Python's C interface, buffers and capsules",
 }
 
@@ -52,7 +54,7 @@ DATA_FOLDERS = ("crates/situ-frontend/tests/cases/",)
 
 EMPTY_NAMES = {"utils", "util", "common", "helpers", "helper", "base", "manager", "misc"}
 
-_CRATE_IN_CODE = re.compile(r"\bsitu_(ir|codegen|runtime|array|frontend|python)\b")
+_CRATE_IN_CODE = re.compile(r"\bsitu_(ir|codegen|runtime|sort|array|frontend|python)\b")
 _UNSAFE = re.compile(r"\bunsafe\b")
 _UNSAFE_THAT_NEEDS_A_REASON = re.compile(r"\bunsafe\s*(\{|impl\b|extern\s*(\{|$))")
 _ENVIRONMENT = re.compile(r"\benv::(var|var_os|vars|vars_os|set_var|remove_var)\b")

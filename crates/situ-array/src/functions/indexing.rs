@@ -7,7 +7,7 @@
 //! indexed axes, as NumPy has it.
 
 use situ_ir::{DType, Literal, NdRange};
-use situ_runtime::{Argument, IndexCheck, IndexedAxis, Queue};
+use situ_runtime::{Argument, DeviceType, IndexCheck, IndexedAxis, Queue};
 use smallvec::SmallVec;
 
 use crate::array::Array;
@@ -23,10 +23,10 @@ use crate::functions::{apply, manipulation};
 use crate::index::IndexItem;
 use crate::kernel_cache::{self, KernelKey};
 use crate::kernels::compact::{self, CompactShape};
-use crate::kernels::indexed::{self, Direction, IndexedShape, Sequence};
+use crate::kernels::indexed::{self, Direction, IndexedShape, RUN_LENGTH, Sequence};
 use crate::kernels::map::{self, MapOperand, MapShape};
 use crate::layout::{Layout, Shape, Strides};
-use crate::loop_nest::LoopNest;
+use crate::loop_nest::{LoopNest, StrideClass};
 use crate::placement::{Operation, Participant, Placer};
 
 /// One entry of an index expression that may have arrays in it.
@@ -402,7 +402,7 @@ impl Transfer {
             .map(SmallVec::as_slice)
             .collect();
         let nest = match self.sequence {
-            Sequence::Any => LoopNest::new(&shape, &strides),
+            Sequence::Any | Sequence::Runs => LoopNest::new(&shape, &strides),
             Sequence::InOrder => LoopNest::in_order(&shape, &strides),
         };
         if nest.rank() == 0 {
@@ -435,6 +435,11 @@ impl Transfer {
         for index in &selection.indices {
             operands.push(memory(index, class()?));
         }
+        let sequence = if self.sequence == Sequence::Any && moves_rows(&operands, &nest, queue) {
+            Sequence::Runs
+        } else {
+            self.sequence
+        };
         let map_shape = MapShape {
             operands,
             compute: SmallVec::new(),
@@ -459,11 +464,19 @@ impl Transfer {
         });
         arguments.push(view.argument());
         arguments.extend(selection.indices.iter().map(Array::argument));
-        let (layout, range) = match self.sequence {
+        let row_length = nest.loops.last().map_or(0, |inner| inner.size);
+        let (layout, range) = match sequence {
             Sequence::Any => (
                 map::layout_arguments(&map_shape, &nest),
                 map::launch_sizes(&nest),
             ),
+            Sequence::Runs => {
+                let mut range = map::launch_sizes(&nest);
+                if let Some(inner) = range.last_mut() {
+                    *inner = row_length.div_ceil(RUN_LENGTH) as u64;
+                }
+                (map::layout_arguments(&map_shape, &nest), range)
+            }
             Sequence::InOrder => {
                 let count: usize = shape.iter().product();
                 let inner = nest.loops.iter().skip(1).map(|each| each.size as i64);
@@ -479,6 +492,9 @@ impl Transfer {
             arguments.push(index(view.layout().strides()[axis] as i64));
         }
         arguments.push(check.argument());
+        if sequence == Sequence::Runs {
+            arguments.push(index(row_length as i64));
+        }
 
         let name = match self.direction {
             Direction::Gather => "gather",
@@ -486,7 +502,7 @@ impl Transfer {
         };
         let shape = IndexedShape {
             direction: self.direction,
-            sequence: self.sequence,
+            sequence,
             map: map_shape,
         };
         let key = KernelKey::Indexed(shape.clone());
@@ -495,6 +511,26 @@ impl Transfer {
         queue.launch_checked(&kernel, &range, &arguments, &check)?;
         Ok(())
     }
+}
+
+/// From how many elements on a row is moved as a whole.
+const ROW_LENGTH: usize = 4;
+
+/// Whether a transfer is one of whole rows, by a processor: neighbours go to neighbours, and no index tells them apart.
+///
+/// Other devices want neighbouring work-items to move neighbouring elements.
+fn moves_rows(operands: &[MapOperand], nest: &LoopNest, queue: &Queue) -> bool {
+    let has_stride = |operand: &MapOperand, wanted| matches!(operand, MapOperand::Memory { stride, .. } if *stride == wanted);
+    let is_long = nest.rank() > 1 && nest.loops[nest.rank() - 1].size >= ROW_LENGTH;
+    let (moved, indices) = operands.split_at(2);
+    is_long
+        && queue.device().device_type() == DeviceType::Cpu
+        && moved
+            .iter()
+            .all(|operand| has_stride(operand, StrideClass::Contiguous))
+        && indices
+            .iter()
+            .all(|operand| has_stride(operand, StrideClass::Broadcast))
 }
 
 /// How many elements a block has when positions are counted.

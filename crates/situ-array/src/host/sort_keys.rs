@@ -138,20 +138,33 @@ impl<U: Bits> Codec<U> {
     }
 
     /// Gives elements whose keys are shared their own bits again.
+    ///
+    /// All NaNs are at the end, whatever their bits, and zeros are where a search finds them.
     fn restore(self, elements: &[U], sorted: &mut [U]) {
         let is_float = self.fold != U::ZERO;
-        let is_shared = |element| self.is_nan(element) || element == U::SIGN;
-        if !is_float || !is_any(elements, is_shared) {
+        if !is_float {
             return;
         }
-        for shared in [self.sign_key, U::ALL] {
-            let start = sorted.partition_point(|&element| self.key(element) < shared);
-            let originals = elements
-                .iter()
-                .filter(|&&element| self.key(element) == shared);
-            for (place, original) in sorted[start..].iter_mut().zip(originals) {
-                *place = *original;
-            }
+        let has_nans = sorted.last().is_some_and(|&last| self.is_nan(last));
+        if has_nans {
+            self.restore_key(U::ALL, elements, sorted);
+        }
+        let at = sorted.partition_point(|&element| self.key(element) < self.sign_key);
+        let has_zeros = sorted
+            .get(at)
+            .is_some_and(|&element| self.key(element) == self.sign_key);
+        if has_zeros && is_any(elements, |element| element == U::SIGN) {
+            self.restore_key(self.sign_key, elements, sorted);
+        }
+    }
+
+    fn restore_key(self, shared: U, elements: &[U], sorted: &mut [U]) {
+        let start = sorted.partition_point(|&element| self.key(element) < shared);
+        let originals = elements
+            .iter()
+            .filter(|&&element| self.key(element) == shared);
+        for (place, original) in sorted[start..].iter_mut().zip(originals) {
+            *place = *original;
         }
     }
 }
@@ -200,7 +213,9 @@ impl SortedRows {
                 results: &mut vec![(); elements.len()],
             };
             row.sort(
+                #[inline(always)]
                 |_, element| codec.key(element),
+                #[inline(always)]
                 |items, _| {
                     for item in items {
                         *item = codec.element(*item);
@@ -210,23 +225,32 @@ impl SortedRows {
             codec.restore(elements, sorted);
         };
         let length = self.length;
-        if elements.len() <= SHARE {
+        let sort_rows = |elements: &[U], sorted: &mut [U], scratch: &mut [U]| {
             let rows = elements
                 .chunks_exact(length)
                 .zip(sorted.chunks_exact_mut(length));
             for ((elements, sorted), scratch) in rows.zip(scratch.chunks_exact_mut(length)) {
                 sort_row(elements, sorted, scratch);
             }
+        };
+        if elements.len() <= SHARE {
+            sort_rows(elements, sorted, scratch);
             return;
         }
+        let share = self.share();
         pool::install(|| {
             elements
-                .par_chunks_exact(length)
-                .zip(sorted.par_chunks_exact_mut(length))
-                .zip(scratch.par_chunks_exact_mut(length))
-                .with_min_len(SHARE.div_ceil(length))
-                .for_each(|((elements, sorted), scratch)| sort_row(elements, sorted, scratch));
+                .par_chunks(share)
+                .zip(sorted.par_chunks_mut(share))
+                .zip(scratch.par_chunks_mut(share))
+                .with_max_len(1)
+                .for_each(|((elements, sorted), scratch)| sort_rows(elements, sorted, scratch));
         });
+    }
+
+    /// How many elements go to a thread at a time: whole rows.
+    fn share(self) -> usize {
+        SHARE.div_ceil(self.length) * self.length
     }
 
     /// How many bytes finding positions takes for an element, twice.
@@ -308,27 +332,32 @@ impl SortedRows {
                 }
             });
         };
+        let sort_rows =
+            |elements: &[S], positions: &mut [i64], entries: &mut [T], scratch: &mut [T]| {
+                let rows = elements
+                    .chunks_exact(length)
+                    .zip(positions.chunks_exact_mut(length));
+                let memory = entries
+                    .chunks_exact_mut(length)
+                    .zip(scratch.chunks_exact_mut(length));
+                for ((elements, positions), (entries, scratch)) in rows.zip(memory) {
+                    sort_row(elements, positions, entries, scratch);
+                }
+            };
         if elements.len() <= SHARE {
-            let rows = elements
-                .chunks_exact(length)
-                .zip(positions.chunks_exact_mut(length));
-            let memory = entries
-                .chunks_exact_mut(length)
-                .zip(scratch.chunks_exact_mut(length));
-            for ((elements, positions), (entries, scratch)) in rows.zip(memory) {
-                sort_row(elements, positions, entries, scratch);
-            }
+            sort_rows(elements, positions, entries, scratch);
             return;
         }
+        let share = self.share();
         pool::install(|| {
             elements
-                .par_chunks_exact(length)
-                .zip(positions.par_chunks_exact_mut(length))
-                .zip(entries.par_chunks_exact_mut(length))
-                .zip(scratch.par_chunks_exact_mut(length))
-                .with_min_len(SHARE.div_ceil(length))
+                .par_chunks(share)
+                .zip(positions.par_chunks_mut(share))
+                .zip(entries.par_chunks_mut(share))
+                .zip(scratch.par_chunks_mut(share))
+                .with_max_len(1)
                 .for_each(|(((elements, positions), entries), scratch)| {
-                    sort_row(elements, positions, entries, scratch);
+                    sort_rows(elements, positions, entries, scratch);
                 });
         });
     }

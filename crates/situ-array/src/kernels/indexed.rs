@@ -9,6 +9,9 @@
 //! if the values were an output), then for each index array the size of its axis and the stride of the
 //! data along it, then the place for what is wrong.
 //!
+//! Where whole rows are chosen, and the processor moves them, a work-item moves a run of neighbours: an index is then looked at once for
+//! all of them. The last dimension of such a launch counts runs, and its kernel has the length of a row as its last parameter.
+//!
 //! Where an element may be written several times, one work-item goes through everything in order, so that the last value
 //! stays, as it does in NumPy. Such a kernel has after the operands the number of elements and the sizes of all
 //! loops but the outermost.
@@ -17,6 +20,8 @@ use situ_ir::{
     AddressSpace, Atomic, AtomicOperation, BinaryOperator, DType, Expression, FunctionBuilder,
     Handle, MemoryOrder, MemoryScope, Module, Type,
 };
+
+use smallvec::SmallVec;
 
 use super::map::{self, MapOperand, MapShape};
 use super::rows;
@@ -35,9 +40,15 @@ pub enum Direction {
 pub enum Sequence {
     /// A work-item for each, in any order.
     Any,
+    /// A work-item for up to [`RUN_LENGTH`] neighbours, in any order. In the innermost loop values and data are contiguous, and
+    /// indices stay the same.
+    Runs,
     /// One work-item all of them, in row-major order.
     InOrder,
 }
+
+/// How many neighbours a work-item moves.
+pub const RUN_LENGTH: usize = 256;
 
 /// What an indexed kernel is specialised for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -55,7 +66,7 @@ pub struct IndexedShape {
 pub fn module(name: &str, shape: &IndexedShape) -> Module {
     let rank = usize::from(shape.map.rank);
     let dims = match shape.sequence {
-        Sequence::Any => rank.min(situ_ir::range::MAX_DIMS),
+        Sequence::Any | Sequence::Runs => rank.min(situ_ir::range::MAX_DIMS),
         Sequence::InOrder => 1,
     };
     let mut f = FunctionBuilder::kernel(name, dims as u8);
@@ -64,6 +75,10 @@ pub fn module(name: &str, shape: &IndexedShape) -> Module {
         Sequence::Any => {
             let loops = map::loop_indices(&mut f, rank);
             transfer(&mut f, shape, &operands, &loops);
+        }
+        Sequence::Runs => {
+            let loops = map::loop_indices(&mut f, rank);
+            transfer_run(&mut f, shape, &operands, loops);
         }
         Sequence::InOrder => {
             let count = f.parameter("count", Type::INDEX);
@@ -86,6 +101,68 @@ fn transfer(
     operands: &[Handle<Expression>],
     loops: &[Handle<Expression>],
 ) {
+    let found = find(f, shape, operands, loops);
+    found.if_exists(f, |f| {
+        transfer_one(f, shape, operands, found.values, found.data);
+    });
+}
+
+/// Moves neighbours; the innermost loop counts runs of them.
+fn transfer_run(
+    f: &mut FunctionBuilder,
+    shape: &IndexedShape,
+    operands: &[Handle<Expression>],
+    mut loops: SmallVec<[Handle<Expression>; 4]>,
+) {
+    let run = loops.pop().expect("there is a loop");
+    let run_length = f.index(RUN_LENGTH as i64);
+    let start = f.multiply(run, run_length);
+    let start = f.bind("start", start);
+    loops.push(start);
+    let found = find(f, shape, operands, &loops);
+    let row_length = f.parameter("row_length", Type::INDEX);
+    let rest = f.binary(BinaryOperator::Subtract, row_length, start);
+    let is_last = f.binary(BinaryOperator::Less, rest, run_length);
+    let count = f.select(is_last, rest, run_length);
+    let count = f.bind("count", count);
+    let values = found.values.expect("values are in memory");
+    found.if_exists(f, |f| {
+        let first = f.index(0);
+        f.for_range("neighbour", first, count, |f, neighbour| {
+            let value = f.add(values, neighbour);
+            let data = f.add(found.data, neighbour);
+            transfer_one(f, shape, operands, Some(value), data);
+        });
+    });
+}
+
+/// Where something is to be moved.
+#[derive(Clone, Copy)]
+struct Found {
+    /// Where it is in the values; nowhere if they are one number.
+    values: Option<Handle<Expression>>,
+    /// Where it is in the data.
+    data: Handle<Expression>,
+    /// Whether all indices exist; if there are none, they do.
+    exists: Option<Handle<Expression>>,
+}
+
+impl Found {
+    fn if_exists(self, f: &mut FunctionBuilder, transfer: impl FnOnce(&mut FunctionBuilder)) {
+        match self.exists {
+            Some(exists) => f.if_(exists, transfer),
+            None => transfer(f),
+        }
+    }
+}
+
+/// Reads the indices.
+fn find(
+    f: &mut FunctionBuilder,
+    shape: &IndexedShape,
+    operands: &[Handle<Expression>],
+    loops: &[Handle<Expression>],
+) -> Found {
     let map = &shape.map;
     let positions = map::declare_positions(f, map, loops);
     let count = operands.len() - 2;
@@ -125,32 +202,40 @@ fn transfer(
             None => exists,
         });
     }
-    let at = f.bind("at", at);
-    let transfer = |f: &mut FunctionBuilder| match shape.direction {
+    Found {
+        values: positions[0],
+        data: f.bind("at", at),
+        exists: all_exist,
+    }
+}
+
+/// Moves an element between two places.
+fn transfer_one(
+    f: &mut FunctionBuilder,
+    shape: &IndexedShape,
+    operands: &[Handle<Expression>],
+    values: Option<Handle<Expression>>,
+    data: Handle<Expression>,
+) {
+    let dtype = |operand: usize| match shape.map.operands[operand] {
+        MapOperand::Memory { dtype, .. } => dtype,
+        MapOperand::Scalar { .. } => panic!("what is written is in memory"),
+    };
+    match shape.direction {
         Direction::Gather => {
-            let element = f.load(operands[1], at);
-            let to = positions[0].expect("the result is in memory");
-            let MapOperand::Memory { dtype, .. } = map.operands[0] else {
-                panic!("the result is in memory")
-            };
-            let element = f.cast(element, dtype);
+            let element = f.load(operands[1], data);
+            let to = values.expect("the result is in memory");
+            let element = f.cast(element, dtype(0));
             f.store(operands[0], to, element);
         }
         Direction::Scatter => {
-            let value = match positions[0] {
-                Some(position) => f.load(operands[0], position),
+            let value = match values {
+                Some(at) => f.load(operands[0], at),
                 None => operands[0],
             };
-            let MapOperand::Memory { dtype, .. } = map.operands[1] else {
-                panic!("the data is in memory")
-            };
-            let value = f.cast(value, dtype);
-            f.store(operands[1], at, value);
+            let value = f.cast(value, dtype(1));
+            f.store(operands[1], data, value);
         }
-    };
-    match all_exist {
-        Some(all_exist) => f.if_(all_exist, transfer),
-        None => transfer(f),
     }
 }
 
@@ -182,7 +267,6 @@ pub(super) fn write_down(
 #[cfg(test)]
 mod tests {
     use situ_ir::validate;
-    use smallvec::SmallVec;
 
     use super::*;
     use crate::loop_nest::StrideClass;
@@ -204,7 +288,7 @@ mod tests {
                         rank,
                         is_masked: false,
                     };
-                    for sequence in [Sequence::Any, Sequence::InOrder] {
+                    for sequence in [Sequence::Any, Sequence::Runs, Sequence::InOrder] {
                         let shape = IndexedShape {
                             direction,
                             sequence,
