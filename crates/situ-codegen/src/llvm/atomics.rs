@@ -1,9 +1,13 @@
 //! Atomic accesses and fences.
 //!
-//! All work-items of a launch share the process's memory, so every scope is the same here. What the
+//! All work-items of a launch share the process's memory, so every scope is the same here; but one thread runs
+//! all work-items that share local memory, so accesses to it are plain ones. What the
 //! processor has no instruction for becomes a loop that compares and exchanges bits.
 
-use situ_ir::{Atomic, AtomicOperation, BinaryOperator, DType, MemoryOrder};
+use situ_ir::{
+    AddressSpace, Atomic, AtomicOperation, BinaryOperator, DType, Expression, Handle, MemoryOrder,
+    Type,
+};
 
 use super::body::Body;
 use super::operators;
@@ -42,6 +46,9 @@ impl Body<'_, '_, '_> {
         operand: Option<Operand>,
         expected: Option<Operand>,
     ) -> Result<Option<Operand>, Error> {
+        if self.is_alone(atomic.pointer) {
+            return self.plain_access(atomic.operation, dtype, address, operand, expected);
+        }
         Ok(match (atomic.operation, operand, expected) {
             (AtomicOperation::Load, ..) => Some(self.atomic_load(dtype, address, atomic.order)),
             (AtomicOperation::Store, Some(operand), _) => {
@@ -65,6 +72,59 @@ impl Body<'_, '_, '_> {
             }
             _ => return Err(self.broken("atomics have the operands they need")),
         })
+    }
+
+    /// Whether nobody can come between: one thread runs all work-items that share local memory.
+    fn is_alone(&self, pointer: Handle<Expression>) -> bool {
+        matches!(
+            self.info.type_of(pointer),
+            Type::Pointer {
+                space: AddressSpace::Local,
+                ..
+            }
+        )
+    }
+
+    /// What an atomic access does, in steps that others could come between.
+    fn plain_access(
+        &mut self,
+        operation: AtomicOperation,
+        dtype: DType,
+        address: &Operand,
+        operand: Option<Operand>,
+        expected: Option<Operand>,
+    ) -> Result<Option<Operand>, Error> {
+        if let (AtomicOperation::Store, Some(operand)) = (operation, &operand) {
+            self.store_scalar(dtype, operand, address, "");
+            return Ok(None);
+        }
+        let old = self.load_scalar(dtype, address, "");
+        let new = match (operation, operand, expected) {
+            (AtomicOperation::Load, ..) => return Ok(Some(old)),
+            (AtomicOperation::Exchange, Some(operand), _) => operand,
+            (AtomicOperation::CompareExchange, Some(operand), Some(expected)) => {
+                let (ty, bits) = (scalar_type(dtype), bits_type(dtype));
+                let (now, wanted) = (self.bits_of(dtype, &old), self.bits_of(dtype, &expected));
+                let is_same = self.code.binary(&format!("icmp eq {bits}"), &now, &wanted);
+                self.code.select(ty, &is_same, &operand, &old)
+            }
+            (operation, Some(operand), _) => {
+                let operator = match operation {
+                    AtomicOperation::Subtract => BinaryOperator::Subtract,
+                    AtomicOperation::Minimum => BinaryOperator::Minimum,
+                    AtomicOperation::Maximum => BinaryOperator::Maximum,
+                    AtomicOperation::BitAnd => BinaryOperator::BitAnd,
+                    AtomicOperation::BitOr => BinaryOperator::BitOr,
+                    AtomicOperation::BitXor => BinaryOperator::BitXor,
+                    _ => BinaryOperator::Add,
+                };
+                operators::binary(&mut self.code, operator, dtype, &old, &operand)
+                    .ok_or_else(|| self.broken("atomics compute with core operators"))?
+            }
+            _ => return Err(self.broken("atomics have the operands they need")),
+        };
+        self.store_scalar(dtype, &new, address, "");
+        Ok(Some(old))
     }
 
     pub(super) fn fence(&mut self, order: MemoryOrder) {
