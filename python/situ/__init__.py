@@ -33,6 +33,7 @@ from situ import (
     local,
     memory,
     private,
+    random,
 )
 from situ._array_facts import (
     iscomplexobj,
@@ -723,6 +724,7 @@ __all__ = [
     "queues_equivalent",
     "rad2deg",
     "radians",
+    "random",
     "ravel",
     "ravel_multi_index",
     "real",

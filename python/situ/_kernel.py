@@ -3,10 +3,11 @@
 They read a function's source; everything after that happens in the compiled module.
 """
 
+import difflib
 import inspect
 from collections.abc import Callable, Sequence
 from types import FunctionType
-from typing import Any, SupportsIndex
+from typing import Any, SupportsIndex, overload
 
 from situ._native import DeviceFunction, Kernel, LocalAccessor, ndarray
 from situ._queue_manager import Place
@@ -18,7 +19,17 @@ Sizes = SupportsIndex | Sequence[SupportsIndex]
 AnyRange = Sizes | tuple[Sizes, Sizes]
 
 
-def kernel(function: Callable[..., None], /) -> Kernel:
+def _nothing() -> None:
+    """Stand for the function where a decorator is called with options only."""
+
+
+@overload
+def kernel(function: Callable[..., None], /, *, wrap_indices: bool = False) -> Kernel: ...
+@overload
+def kernel(*, wrap_indices: bool = False) -> Callable[[Callable[..., None]], Kernel]: ...
+def kernel(
+    function: Callable[..., None] = _nothing, /, **options: bool
+) -> Kernel | Callable[[Callable[..., None]], Kernel]:
     """Make a kernel of a function: a call runs it once for each work-item of a range.
 
     The function is compiled from its source, for the dtypes, dimensions and device of the arrays it
@@ -29,7 +40,12 @@ def kernel(function: Callable[..., None], /) -> Kernel:
     ----------
     function : function
         What one work-item does. It asks for its place in the range with `get_global_id`, reads and
-        writes elements of its array arguments, and returns nothing.
+        writes elements of its array arguments, and returns nothing. Its first parameter may be
+        an index object instead, see `situ.kernel_api`.
+    wrap_indices : bool, default False
+        Whether an index that is negative at run time counts from the end, as in Python. It costs a
+        test for each access; indices that are constants count from the end anyway. Given as in
+        ``@situ.kernel(wrap_indices=True)``.
 
     Returns
     -------
@@ -58,12 +74,23 @@ def kernel(function: Callable[..., None], /) -> Kernel:
     >>> x.to_numpy()
     array([ 0., 10., 20., 30.])
     """
-    made = Kernel(*_definition(function, "kernel"))
-    made.__doc__ = function.__doc__
-    return made
+    _check_options("kernel", options, ("wrap_indices",))
+
+    def make(function: Callable[..., None]) -> Kernel:
+        made = Kernel(*_definition(function, "kernel"), **options)
+        made.__doc__ = function.__doc__
+        return made
+
+    return make if function is _nothing else make(function)
 
 
-def device_func(function: Callable[..., Any], /) -> DeviceFunction:
+@overload
+def device_func(function: Callable[..., Any], /) -> DeviceFunction: ...
+@overload
+def device_func() -> Callable[[Callable[..., Any]], DeviceFunction]: ...
+def device_func(
+    function: Callable[..., Any] = _nothing, /, **options: bool
+) -> DeviceFunction | Callable[[Callable[..., Any]], DeviceFunction]:
     """Make a function that kernels can call.
 
     It is compiled into each kernel that calls it, for the types it is called with. Called from
@@ -72,7 +99,9 @@ def device_func(function: Callable[..., Any], /) -> DeviceFunction:
     Parameters
     ----------
     function : function
-        Takes numbers and arrays, returns a number or nothing.
+        Takes numbers, arrays and parts of arrays, tuples, index objects, dtypes and functions;
+        returns a number, a tuple of numbers, or nothing. The last parameters may have numbers as
+        defaults.
 
     Returns
     -------
@@ -96,9 +125,14 @@ def device_func(function: Callable[..., Any], /) -> DeviceFunction:
     >>> clamp(3, 0, 1)
     1
     """
-    made = DeviceFunction(*_definition(function, "device_func"))
-    made.__doc__ = function.__doc__
-    return made
+    _check_options("device_func", options, ())
+
+    def make(function: Callable[..., Any]) -> DeviceFunction:
+        made = DeviceFunction(*_definition(function, "device_func"))
+        made.__doc__ = function.__doc__
+        return made
+
+    return make if function is _nothing else make(function)
 
 
 def call_kernel(
@@ -138,6 +172,22 @@ def call_kernel(
     if queue is not None:
         ranged = ranged.on(queue)
     ranged(*arguments)
+
+
+def _check_options(decorator: str, given: dict[str, bool], known: tuple[str, ...]) -> None:
+    """Refuse options that a decorator does not have."""
+    for name in given:
+        if name in known:
+            continue
+        close = difflib.get_close_matches(name, known, 1)
+        choices = ", ".join(f"`{option}`" for option in known) or "none"
+        help_ = f"did you mean `{close[0]}`?" if close else f"leave it out; there are {choices}"
+        message = (
+            f"`situ.{decorator}` has no option `{name}`\n"
+            f"  why:  its options are {choices}\n"
+            f"  help: {help_}"
+        )
+        raise KernelTypeError(message)
 
 
 def _definition(function: object, decorator: str) -> tuple[FunctionType, str, str, int]:

@@ -742,7 +742,15 @@ class Allocation:
 
 @final
 class Kernel:
-    def __new__(cls, function: Callable[..., None], text: str, file: str, line: int) -> Kernel: ...
+    def __new__(
+        cls,
+        function: Callable[..., None],
+        text: str,
+        file: str,
+        line: int,
+        *,
+        wrap_indices: bool = False,
+    ) -> Kernel: ...
     def __call__(
         self,
         *arguments: ndarray | LocalAccessor | _Number,
@@ -786,7 +794,7 @@ class DeviceFunction:
     def __new__(
         cls, function: Callable[..., Any], text: str, file: str, line: int
     ) -> DeviceFunction: ...
-    def __call__(self, *arguments: object, **keywords: object) -> object: ...
+    def __call__(self, *arguments: object, **keywords: object) -> Any: ...  # noqa: ANN401
     @property
     def __wrapped__(self) -> Callable[..., Any]: ...
     @property

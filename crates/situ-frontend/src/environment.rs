@@ -22,6 +22,9 @@ pub struct Environment {
     /// Device functions that the kernel and other device functions may call, addressed by
     /// [`Binding::DeviceFunction`].
     pub functions: Vec<DeviceFunction>,
+    /// Members of known modules that are themselves written as device functions, or are modules of
+    /// such functions.
+    pub members: BTreeMap<KnownModule, Bindings>,
 }
 
 /// What a name stands for.
@@ -57,6 +60,8 @@ pub enum KnownModule {
     Builtins,
     /// Python's `math`.
     Math,
+    /// Python's `cmath`: functions of complex numbers.
+    Cmath,
     /// NumPy: the element-wise functions, applied to scalars.
     NumPy,
     /// situ itself: work-item functions and the element-wise functions.
@@ -79,9 +84,10 @@ pub enum KnownModule {
 
 impl KnownModule {
     /// Every module.
-    pub(crate) const ALL: [Self; 11] = [
+    pub(crate) const ALL: [Self; 12] = [
         Self::Builtins,
         Self::Math,
+        Self::Cmath,
         Self::NumPy,
         Self::Situ,
         Self::SituLocal,
@@ -98,6 +104,7 @@ impl KnownModule {
         match self {
             Self::Builtins => "builtins",
             Self::Math => "math",
+            Self::Cmath => "cmath",
             Self::NumPy => "numpy",
             Self::Situ => "situ",
             Self::SituLocal => "situ.local",
@@ -108,6 +115,11 @@ impl KnownModule {
             Self::MemoryScope => "situ.kernel_api.MemoryScope",
             Self::AddressSpace => "situ.kernel_api.AddressSpace",
         }
+    }
+
+    /// Whether the compiler itself knows a member of this name.
+    pub fn has_member(self, name: &str) -> bool {
+        crate::infer::library::member(self, name).is_some()
     }
 
     /// The module with this (absolute) name.

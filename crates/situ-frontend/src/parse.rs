@@ -7,6 +7,8 @@
 //! The text is parsed as the user wrote it, indentation and decorators included, and spans count
 //! bytes of that text. It does not look up names and knows no types.
 
+use std::rc::Rc;
+
 use ruff_python_ast::{self as ast, Expr, Stmt};
 use ruff_python_parser::{ParseOptions, parse_unchecked};
 use ruff_text_size::{Ranged, TextRange};
@@ -192,7 +194,7 @@ impl Reader {
         if let Some(parameters) = &definition.type_params {
             self.refuse(Refused::TypeParameters, self.span(&**parameters));
         }
-        let parameters = self.parameters(&definition.parameters);
+        let (parameters, defaults) = self.parameters(&definition.parameters);
         let first_annotation = first_annotation(&definition.parameters);
         let body = self.block(&definition.body);
         let start = name.span.start;
@@ -200,13 +202,49 @@ impl Reader {
         Function {
             name,
             parameters,
+            defaults,
             first_annotation,
             body,
             span: Span::new(start, end),
         }
     }
 
-    fn parameters(&mut self, parameters: &ast::Parameters) -> Vec<Identifier> {
+    /// A `def` inside of the function: `break` and `continue` do not reach out of it.
+    fn inner_function(&mut self, definition: &ast::StmtFunctionDef) -> Function {
+        let loops = std::mem::take(&mut self.loops);
+        let function = self.function(definition);
+        self.loops = loops;
+        function
+    }
+
+    fn lambda(&mut self, lambda: &ast::ExprLambda) -> Function {
+        let span = self.span(lambda);
+        let parameters = lambda.parameters.as_deref();
+        let parameters = parameters.map(|parameters| self.parameters(parameters));
+        let (parameters, defaults) = parameters.unwrap_or_default();
+        let value = self.expression(&lambda.body);
+        let body = Statement {
+            span: value.span,
+            kind: StatementKind::Return(Some(value)),
+        };
+        Function {
+            name: Identifier {
+                name: "lambda".to_owned(),
+                span,
+            },
+            parameters,
+            defaults,
+            first_annotation: None,
+            body: vec![body],
+            span,
+        }
+    }
+
+    /// Parameters, and the numbers that the last of them have as defaults.
+    fn parameters(
+        &mut self,
+        parameters: &ast::Parameters,
+    ) -> (Vec<Identifier>, Vec<(Constant, Span)>) {
         for variadic in [&parameters.vararg, &parameters.kwarg]
             .into_iter()
             .flatten()
@@ -217,9 +255,14 @@ impl Reader {
             self.refuse(Refused::KeywordOnlyParameter, self.span(parameter));
         }
         let mut read: Vec<Identifier> = Vec::new();
+        let mut defaults = Vec::new();
         for parameter in parameters.posonlyargs.iter().chain(&parameters.args) {
             if let Some(default) = &parameter.default {
-                self.refuse(Refused::DefaultValue, self.span(&**default));
+                let span = self.span(&**default);
+                match literal(default) {
+                    Some(constant) => defaults.push((constant, span)),
+                    None => self.refuse(Refused::DefaultValue, span),
+                }
             }
             let name = self.identifier(&parameter.parameter.name);
             if read.iter().any(|other| other.name == name.name) {
@@ -227,7 +270,7 @@ impl Reader {
             }
             read.push(name);
         }
-        read
+        (read, defaults)
     }
 
     // ----- statements -----
@@ -310,6 +353,9 @@ impl Reader {
                 StatementKind::Return(result.value.as_ref().map(|value| self.expression(value)))
             }
             Stmt::Pass(_) => StatementKind::Pass,
+            Stmt::FunctionDef(definition) if is_plain(definition) => {
+                StatementKind::Function(Rc::new(self.inner_function(definition)))
+            }
             Stmt::Expr(expression) => match &*expression.value {
                 // Docstrings and `...` bodies do nothing.
                 Expr::StringLiteral(_) | Expr::EllipsisLiteral(_) => StatementKind::Pass,
@@ -481,6 +527,12 @@ impl Reader {
                 reject: self.boxed(&conditional.orelse),
             },
             Expr::Tuple(tuple) => ExpressionKind::Tuple(self.expressions(&tuple.elts)),
+            Expr::Slice(slice) => ExpressionKind::Slice {
+                lower: slice.lower.as_ref().map(|bound| self.boxed(bound)),
+                upper: slice.upper.as_ref().map(|bound| self.boxed(bound)),
+                step: slice.step.as_ref().map(|bound| self.boxed(bound)),
+            },
+            Expr::Lambda(lambda) => ExpressionKind::Lambda(Rc::new(self.lambda(lambda))),
             refused => {
                 self.refuse(refused_expression(refused), span);
                 ExpressionKind::Refused
@@ -570,6 +622,35 @@ impl Reader {
     }
 }
 
+/// The number that a literal stands for, with a sign or without.
+fn literal(expression: &Expr) -> Option<Constant> {
+    match expression {
+        Expr::NumberLiteral(number) => match &number.value {
+            ast::Number::Int(int) => int.as_u64().map(|value| Constant::Int(i128::from(value))),
+            ast::Number::Float(value) => Some(Constant::Float(*value)),
+            ast::Number::Complex { real, imag } => Some(Constant::Complex(*real, *imag)),
+        },
+        Expr::BooleanLiteral(literal) => Some(Constant::Bool(literal.value)),
+        Expr::UnaryOp(unary) if unary.op == ast::UnaryOp::USub => match literal(&unary.operand)? {
+            Constant::Int(value) => Some(Constant::Int(-value)),
+            Constant::Float(value) => Some(Constant::Float(-value)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether a `def` inside of a function is a device function: not `async`, and at most with the
+/// decorator that says so.
+fn is_plain(definition: &ast::StmtFunctionDef) -> bool {
+    let is_device_func = |decorator: &ast::Decorator| match &decorator.expression {
+        Expr::Name(name) => name.id.as_str() == "device_func",
+        Expr::Attribute(attribute) => attribute.attr.id.as_str() == "device_func",
+        _ => false,
+    };
+    !definition.is_async && definition.decorator_list.iter().all(is_device_func)
+}
+
 /// What to say about an expression that kernels cannot contain.
 fn refused_expression(expression: &Expr) -> Refused {
     match expression {
@@ -579,14 +660,12 @@ fn refused_expression(expression: &Expr) -> Refused {
         Expr::ListComp(_) | Expr::SetComp(_) | Expr::DictComp(_) | Expr::Generator(_) => {
             Refused::Comprehension
         }
-        Expr::Lambda(_) => Refused::Lambda,
         Expr::Named(_) => Refused::NamedExpression,
         Expr::Await(_) => Refused::Await,
         Expr::Yield(_) | Expr::YieldFrom(_) => Refused::Yield,
         Expr::NoneLiteral(_) => Refused::NoneValue,
         Expr::EllipsisLiteral(_) => Refused::Ellipsis,
         Expr::Starred(_) => Refused::Starred,
-        Expr::Slice(_) => Refused::Slice,
         Expr::IpyEscapeCommand(_) => Refused::IpythonCommand,
         // Plain, formatted, template and byte strings.
         _ => Refused::String,

@@ -8,10 +8,11 @@ use situ_ir::{DType, Diagnostic, Diagnostics, Source, ValidModule, validate};
 
 use crate::environment::Environment;
 use crate::error::{Error, Refusal};
-use crate::infer::{Failure, ParameterType, Program, Subject, infer, problems};
+use crate::infer::{Failure, Inferred, ParameterType, Program, Subject, infer, problems};
 use crate::lower::lower;
 use crate::parse::parse_function;
 use crate::plan::{ArgumentType, ParameterPlan};
+use crate::subset::Refused;
 
 /// Choices that change the meaning of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -22,6 +23,8 @@ pub struct Options {
     /// Dimensions of the range it is launched over, 1 to 3, for kernels that ask for all of them
     /// together (`get_global_linear_id`); 1 if `None`.
     pub dims: Option<u8>,
+    /// Whether an index that is negative at run time counts from the end, as in Python.
+    pub wrap_indices: bool,
 }
 
 impl Default for Options {
@@ -29,6 +32,7 @@ impl Default for Options {
         Self {
             default_float: DType::F64,
             dims: None,
+            wrap_indices: false,
         }
     }
 }
@@ -88,6 +92,9 @@ pub fn specialize(
         Error::Refused(Refusal { kernel, reports })
     };
     let syntax = parse_function(source, name).map_err(|own| refused(own, Vec::new()))?;
+    if let Some((_, span)) = syntax.defaults.first() {
+        return Err(refused(vec![Refused::DefaultValue.at(*span)], Vec::new()));
+    }
     let parameters: Vec<&str> = syntax
         .parameters
         .iter()
@@ -98,15 +105,18 @@ pub fn specialize(
         return Err(refused(vec![problem], Vec::new()));
     }
     let types: Vec<_> = arguments.iter().copied().map(ParameterType::from).collect();
-    let mut program = Program::new(environment, options);
+    let mut program = Program::new(environment, source, options);
     let subject = Subject {
         syntax: &syntax,
         bindings: &environment.bindings,
+        source,
         parameters: &types,
-        origin: None,
+        is_kernel: true,
+        has_kernel_source: true,
     };
-    let kernel =
-        infer(&mut program, subject).map_err(|Failure { own, callees }| refused(own, callees))?;
+    let Inferred {
+        function: kernel, ..
+    } = infer(&mut program, subject).map_err(|Failure { own, callees }| refused(own, callees))?;
     let lowered = lower(&program, &kernel, source);
     let module = validate(lowered.module).map_err(|found| refusal_of(name, found))?;
     Ok(Compiled {

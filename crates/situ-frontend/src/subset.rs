@@ -19,11 +19,9 @@ pub(crate) enum Refused {
     Dict,
     Set,
     Comprehension,
-    Lambda,
     String,
     NoneValue,
     Ellipsis,
-    Slice,
     Starred,
     NamedExpression,
     Yield,
@@ -121,20 +119,12 @@ impl Refused {
                       one element",
                 help: "write out every index, e.g. `a[i, j]`; use `pass` for an empty body",
             },
-            Self::Lambda => Entry {
-                code: "K014",
-                message: "a kernel cannot contain a lambda",
-                label: "functions cannot be made at run time",
-                why: INTERPRETER,
-                help: "write the expression in place, or define a function with \
-                       `@situ.device_func` next to the kernel",
-            },
             Self::NestedFunction => Entry {
                 code: "K014",
-                message: "a kernel cannot define a function",
-                label: "functions cannot be made at run time",
-                why: INTERPRETER,
-                help: "move it out of the kernel and decorate it with `@situ.device_func`",
+                message: "a function inside of a kernel cannot have this decorator",
+                label: "only `@situ.device_func`, or none",
+                why: "it is compiled with the kernel; what a decorator makes of it would be lost",
+                help: "remove the decorator",
             },
             Self::Class => Entry {
                 code: "K015",
@@ -238,9 +228,10 @@ impl Refused {
             },
             Self::DefaultValue => Entry {
                 code: "K027",
-                message: "a kernel's parameters cannot have default values",
-                label: "this default would never be used",
-                why: "every launch passes every argument",
+                message: "this parameter cannot have a default value",
+                label: "not a number in a device function",
+                why: "a launch passes every argument of a kernel, and the defaults of a device \
+                      function are numbers that are known when compiling",
                 help: "remove the default and pass the value at each call",
             },
             Self::VariadicParameter => Entry {
@@ -277,13 +268,6 @@ impl Refused {
                 label: "",
                 why: "expressions in a kernel have no effects, so that they can be reordered",
                 help: "assign in a statement of its own before",
-            },
-            Self::Slice => Entry {
-                code: "K030",
-                message: "a kernel cannot slice an array",
-                label: "this selects several elements",
-                why: "every index in a kernel names one element",
-                help: "loop over the elements with `range(...)`, or pass the slice as an argument",
             },
             Self::MatrixMultiply => Entry {
                 code: "K031",

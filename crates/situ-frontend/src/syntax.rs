@@ -6,6 +6,8 @@
 //! Constants are Python's: integers without a width, floats, complex numbers and booleans. They get
 //! a dtype only when they meet something that has one.
 
+use std::rc::Rc;
+
 use situ_ir::Span;
 
 /// A `def`.
@@ -13,6 +15,8 @@ use situ_ir::Span;
 pub(crate) struct Function {
     pub(crate) name: Identifier,
     pub(crate) parameters: Vec<Identifier>,
+    /// What parameters are if no argument is given, for the last ones.
+    pub(crate) defaults: Vec<(Constant, Span)>,
     /// The last name of the first parameter's annotation: `NdItem` for `item: kernel_api.NdItem`.
     pub(crate) first_annotation: Option<String>,
     pub(crate) body: Vec<Statement>,
@@ -64,6 +68,8 @@ pub(crate) enum StatementKind {
     Break,
     Continue,
     Return(Option<Expression>),
+    /// A `def` inside of the function.
+    Function(Rc<Function>),
     /// An expression evaluated for its effect.
     Expression(Expression),
     Pass,
@@ -120,6 +126,14 @@ pub(crate) enum ExpressionKind {
         reject: Box<Expression>,
     },
     Tuple(Vec<Expression>),
+    /// `lower:upper:step` between the brackets of a subscript.
+    Slice {
+        lower: Option<Box<Expression>>,
+        upper: Option<Box<Expression>>,
+        step: Option<Box<Expression>>,
+    },
+    /// A function that returns its only expression.
+    Lambda(Rc<Function>),
     /// Something that was refused; the diagnostic is already written.
     Refused,
 }

@@ -6,8 +6,9 @@
 //! once, and only what `and`, `or` and conditional expressions need.
 
 use situ_ir::{
-    AddressSpace, AtomicOperation, BinaryOperator, DType, Literal, MathFunction, MemoryOrder,
-    MemoryScope, MemorySpaces, Span, UnaryOperator, WorkItemQuery,
+    AddressSpace, AtomicOperation, BinaryOperator, CollectiveScope, CombineOperator, DType,
+    Literal, MathFunction, MemoryOrder, MemoryScope, MemorySpaces, Span, UnaryOperator,
+    WorkItemQuery,
 };
 
 use crate::plan::Layout;
@@ -24,9 +25,18 @@ pub(crate) struct Function {
     /// Array parameters and declared arrays.
     pub(crate) arrays: Vec<Array>,
     pub(crate) body: Vec<Statement>,
-    pub(crate) result: Option<DType>,
-    /// The place of a device function in [`crate::environment::Environment::functions`].
-    pub(crate) origin: Option<usize>,
+    pub(crate) result: FunctionResult,
+    /// Whether its spans point into the kernel's source.
+    pub(crate) has_kernel_source: bool,
+}
+
+/// What a function returns.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum FunctionResult {
+    Nothing,
+    Number(DType),
+    /// The numbers of a tuple, those of tuples in it included, from left to right.
+    Tuple(Vec<DType>),
 }
 
 /// A parameter as the user wrote it.
@@ -92,6 +102,9 @@ pub(crate) enum ArrayOrigin {
     Parameter { layout: Layout },
     /// Declared here, with a shape known at compile time.
     Declared { shape: Vec<u64>, span: Span },
+    /// All elements of another array in one dimension, counted from its element `[0, ..., 0]` as they
+    /// lie in memory. Views are made of it.
+    Flat { of: ArrayId },
 }
 
 #[derive(Clone, Debug)]
@@ -129,6 +142,13 @@ pub(crate) enum StatementKind {
     Break,
     Continue,
     Return(Option<Expression>),
+    /// Returns the numbers of a tuple.
+    ReturnTuple(Vec<Expression>),
+    /// Calls a function that returns a tuple; later expressions refer to its numbers by the slots.
+    CallTuple {
+        call: Call,
+        slots: Vec<SlotId>,
+    },
     /// Evaluated for its effect.
     Evaluate(Expression),
     Call(Call),
@@ -183,6 +203,11 @@ pub(crate) enum ExpressionKind {
         array: ArrayId,
         axis: usize,
     },
+    /// The stride of an array parameter along an axis, in elements.
+    Stride {
+        array: ArrayId,
+        axis: usize,
+    },
     WorkItem(WorkItemQuery),
     Unary {
         operator: UnaryOperator,
@@ -198,6 +223,8 @@ pub(crate) enum ExpressionKind {
         arguments: Vec<Expression>,
     },
     Cast(Box<Expression>),
+    /// The same bits in another dtype.
+    Bitcast(Box<Expression>),
     /// Only the chosen side is evaluated.
     Conditional {
         condition: Box<Expression>,
@@ -225,6 +252,14 @@ pub(crate) enum ExpressionKind {
         body: Box<Expression>,
     },
     Call(Call),
+    /// One number of the tuple that a function returns.
+    CallItem {
+        call: Call,
+        /// Counted as in [`FunctionResult::Tuple`].
+        item: usize,
+    },
+    /// What all work-items of a group compute together.
+    Collective(Box<Collective>),
     Atomic(Box<Atomic>),
     /// Whether a compare-exchange found what it expected; if not, what it found is stored.
     CompareExchange(Box<CompareExchange>),
@@ -241,8 +276,42 @@ pub(crate) struct Call {
 pub(crate) enum Argument {
     Scalar(Expression),
     Array(ArrayId),
+    View(View),
     /// Known when compiling.
     Nothing,
+}
+
+/// Some of the elements of an array.
+#[derive(Clone, Debug)]
+pub(crate) struct View {
+    /// The array as one dimension ([`ArrayOrigin::Flat`]).
+    pub(crate) flat: ArrayId,
+    /// Where the first element is.
+    pub(crate) offset: Expression,
+    /// How many elements there are along each axis.
+    pub(crate) shape: Vec<Expression>,
+    /// How far apart they are, in elements.
+    pub(crate) strides: Vec<Expression>,
+}
+
+/// A computation in which all work-items of a group take part.
+#[derive(Clone, Debug)]
+pub(crate) struct Collective {
+    pub(crate) kind: CollectiveKind,
+    pub(crate) scope: CollectiveScope,
+    /// What this work-item contributes.
+    pub(crate) operand: Expression,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum CollectiveKind {
+    Reduce(CombineOperator),
+    InclusiveScan(CombineOperator),
+    ExclusiveScan(CombineOperator),
+    /// From the work-item at this position.
+    Broadcast(Expression),
+    Any,
+    All,
 }
 
 /// An indivisible access to one element.
@@ -284,6 +353,7 @@ impl Expression {
             | ExpressionKind::Variable(_)
             | ExpressionKind::Slot(_)
             | ExpressionKind::Shape { .. }
+            | ExpressionKind::Stride { .. }
             | ExpressionKind::WorkItem(_) => true,
             ExpressionKind::Cast(operand) => operand.is_trivial(),
             _ => false,
@@ -299,8 +369,11 @@ impl Expression {
             | ExpressionKind::Variable(_)
             | ExpressionKind::Slot(_)
             | ExpressionKind::Shape { .. }
+            | ExpressionKind::Stride { .. }
             | ExpressionKind::WorkItem(_) => {}
-            ExpressionKind::Unary { operand, .. } | ExpressionKind::Cast(operand) => {
+            ExpressionKind::Unary { operand, .. }
+            | ExpressionKind::Cast(operand)
+            | ExpressionKind::Bitcast(operand) => {
                 operand.for_each(visit);
             }
             ExpressionKind::Binary { left, right, .. }
@@ -335,7 +408,15 @@ impl Expression {
                 value.for_each(visit);
                 body.for_each(visit);
             }
-            ExpressionKind::Call(call) => call.for_each_expression(visit),
+            ExpressionKind::Call(call) | ExpressionKind::CallItem { call, .. } => {
+                call.for_each_expression(visit);
+            }
+            ExpressionKind::Collective(collective) => {
+                collective.operand.for_each(visit);
+                if let CollectiveKind::Broadcast(position) = &collective.kind {
+                    position.for_each(visit);
+                }
+            }
             ExpressionKind::Atomic(atomic) => atomic.for_each_expression(visit),
             ExpressionKind::CompareExchange(exchange) => {
                 exchange.expected_index.for_each(visit);
@@ -352,36 +433,31 @@ impl Expression {
 
     /// Whether evaluating this reads memory, or does something that must not happen needlessly.
     pub(crate) fn needs_guard(&self) -> bool {
-        self.any(|each| {
-            matches!(
-                each.kind,
-                ExpressionKind::Element { .. }
-                    | ExpressionKind::Call(_)
-                    | ExpressionKind::Atomic(_)
-                    | ExpressionKind::CompareExchange(_)
-            )
-        })
+        self.any(|each| matches!(each.kind, ExpressionKind::Element { .. }) || each.is_effect())
+    }
+
+    /// Whether this itself changes memory or waits for others.
+    pub(crate) fn is_effect(&self) -> bool {
+        matches!(
+            self.kind,
+            ExpressionKind::Call(_)
+                | ExpressionKind::CallItem { .. }
+                | ExpressionKind::Collective(_)
+                | ExpressionKind::Atomic(_)
+                | ExpressionKind::CompareExchange(_)
+        )
     }
 
     /// Whether evaluating this may change memory.
     pub(crate) fn has_effects(&self) -> bool {
-        self.any(|each| {
-            matches!(
-                each.kind,
-                ExpressionKind::Call(_)
-                    | ExpressionKind::Atomic(_)
-                    | ExpressionKind::CompareExchange(_)
-            )
-        })
+        self.any(Self::is_effect)
     }
 
     /// Whether lowering this appends statements, so that it cannot be a loop's condition.
     pub(crate) fn appends_statements(&self) -> bool {
         self.any(|each| match &each.kind {
-            ExpressionKind::Let { .. }
-            | ExpressionKind::Call(_)
-            | ExpressionKind::Atomic(_)
-            | ExpressionKind::CompareExchange(_) => true,
+            _ if each.is_effect() => true,
+            ExpressionKind::Let { .. } => true,
             ExpressionKind::Logical { right, .. } => right.needs_guard(),
             ExpressionKind::Conditional { accept, reject, .. } => {
                 accept.needs_guard() || reject.needs_guard()
@@ -394,10 +470,31 @@ impl Expression {
 impl Call {
     pub(crate) fn for_each_expression<'a>(&'a self, visit: &mut impl FnMut(&'a Expression)) {
         for argument in &self.arguments {
-            if let Argument::Scalar(expression) = argument {
-                expression.for_each(visit);
-            }
+            argument.for_each_expression(visit);
         }
+    }
+}
+
+impl Argument {
+    /// Calls `visit` with the numbers that are passed, and all expressions inside of them.
+    pub(crate) fn for_each_expression<'a>(&'a self, visit: &mut impl FnMut(&'a Expression)) {
+        match self {
+            Self::Scalar(expression) => expression.for_each(visit),
+            Self::View(view) => {
+                for part in view.parts() {
+                    part.for_each(visit);
+                }
+            }
+            Self::Array(_) | Self::Nothing => {}
+        }
+    }
+}
+
+impl View {
+    /// The offset, the sizes and the strides.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = &Expression> {
+        let sizes = self.shape.iter().chain(&self.strides);
+        std::iter::once(&self.offset).chain(sizes)
     }
 }
 

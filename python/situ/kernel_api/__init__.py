@@ -22,6 +22,17 @@ from situ._kernel import call_kernel, device_func, kernel
 from situ._native import LocalAccessor
 from situ.kernel_api._atomics import AtomicRef, atomic_fence
 from situ.kernel_api._barriers import group_barrier
+from situ.kernel_api._collectives import (
+    all_of_group,
+    any_of_group,
+    exclusive_scan_over_group,
+    group_broadcast,
+    inclusive_scan_over_group,
+    none_of_group,
+    reduce_over_group,
+    this_sub_group,
+    this_work_group,
+)
 from situ.kernel_api._items import Group, Item, NdItem, SubGroup
 from situ.kernel_api._memory import AddressSpace, MemoryOrder, MemoryScope
 from situ.kernel_api._private_array import PrivateArray
@@ -40,9 +51,18 @@ __all__ = [
     "PrivateArray",
     "Range",
     "SubGroup",
+    "all_of_group",
+    "any_of_group",
     "atomic_fence",
     "call_kernel",
     "device_func",
+    "exclusive_scan_over_group",
     "group_barrier",
+    "group_broadcast",
+    "inclusive_scan_over_group",
     "kernel",
+    "none_of_group",
+    "reduce_over_group",
+    "this_sub_group",
+    "this_work_group",
 ]

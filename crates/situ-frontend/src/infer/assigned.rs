@@ -10,7 +10,8 @@ use situ_ir::{Diagnostic, Span};
 
 use crate::infer::problems;
 use crate::syntax::{
-    Constant, Expression, ExpressionKind, Function, Statement, StatementKind, UnaryOperator,
+    Constant, Expression, ExpressionKind, Function, Identifier, Statement, StatementKind,
+    UnaryOperator,
 };
 
 /// The names a function assigns, parameters not included.
@@ -38,6 +39,9 @@ fn collect<'a>(body: &'a [Statement], names: &mut BTreeSet<&'a str>) {
                 collect_target(target, names);
                 collect(body, names);
             }
+            StatementKind::Function(function) => {
+                names.insert(&function.name.name);
+            }
             StatementKind::Break
             | StatementKind::Continue
             | StatementKind::Return(_)
@@ -58,6 +62,95 @@ fn collect_target<'a>(target: &'a Expression, names: &mut BTreeSet<&'a str>) {
             }
         }
         _ => {}
+    }
+}
+
+/// The value of a name that is assigned once, by a plain assignment; `None` for parameters and for
+/// names that are assigned more often or in another way.
+pub(crate) fn only_value<'a>(function: &'a Function, name: &str) -> Option<&'a Expression> {
+    let is_name =
+        |target: &Expression| matches!(&target.kind, ExpressionKind::Name(other) if other == name);
+    if function.parameters.iter().any(|known| known.name == name) {
+        return None;
+    }
+    let mut values = Vec::new();
+    let mut is_plain = true;
+    for_each_statement(&function.body, &mut |statement| {
+        let mut names = BTreeSet::new();
+        match &statement.kind {
+            StatementKind::Assign { targets, value } if targets.iter().any(is_name) => {
+                values.push(value);
+            }
+            StatementKind::Assign { targets, .. } => {
+                for target in targets {
+                    collect_target(target, &mut names);
+                }
+            }
+            StatementKind::AugmentedAssign { target, .. } | StatementKind::For { target, .. } => {
+                collect_target(target, &mut names);
+            }
+            StatementKind::Function(inner) => {
+                names.insert(inner.name.name.as_str());
+            }
+            _ => {}
+        }
+        is_plain &= !names.contains(name);
+    });
+    match values.as_slice() {
+        [only] if is_plain => Some(only),
+        _ => None,
+    }
+}
+
+/// The names that a function uses and does not define: parameters and variables of the function
+/// around it, and what is global.
+pub(crate) fn free_names(function: &Function) -> Vec<Identifier> {
+    let own = assigned_names(function);
+    let mut names: Vec<Identifier> = Vec::new();
+    for_each_expression(&function.body, &mut |each| {
+        let ExpressionKind::Name(name) = &each.kind else {
+            return;
+        };
+        let known = function.parameters.iter().chain(&names);
+        let is_known =
+            own.contains(name.as_str()) || known.into_iter().any(|known| known.name == *name);
+        if !is_known {
+            names.push(Identifier {
+                name: name.clone(),
+                span: each.span,
+            });
+        }
+    });
+    names
+}
+
+/// The `def` of a name inside of a function.
+pub(crate) fn inner_definition<'a>(function: &'a Function, name: &str) -> Option<&'a Function> {
+    let mut found = None;
+    for_each_statement(&function.body, &mut |statement| {
+        if let StatementKind::Function(inner) = &statement.kind
+            && inner.name.name == name
+        {
+            found = Some(&**inner);
+        }
+    });
+    found
+}
+
+/// Calls `visit` with each statement, those inside of others included.
+fn for_each_statement<'a>(body: &'a [Statement], visit: &mut impl FnMut(&'a Statement)) {
+    for statement in body {
+        visit(statement);
+        match &statement.kind {
+            StatementKind::If { accept, reject, .. } => {
+                for_each_statement(accept, visit);
+                for_each_statement(reject, visit);
+            }
+            StatementKind::While { body, .. } | StatementKind::For { body, .. } => {
+                for_each_statement(body, visit);
+            }
+            _ => {}
+        }
     }
 }
 
@@ -166,6 +259,12 @@ impl<'a> Checker<'a> {
             }
             StatementKind::Expression(value) => {
                 self.uses(value, &state);
+                state
+            }
+            StatementKind::Function(function) => {
+                if let Some(assigned) = &mut state {
+                    assigned.insert(&function.name.name);
+                }
                 state
             }
             StatementKind::Pass => state,
@@ -312,6 +411,7 @@ pub(crate) fn for_each_expression<'a>(
             StatementKind::Return(Some(value)) | StatementKind::Expression(value) => {
                 visit_expression(value, visit);
             }
+            StatementKind::Function(function) => for_each_expression(&function.body, visit),
             StatementKind::Return(None)
             | StatementKind::Break
             | StatementKind::Continue
@@ -325,7 +425,16 @@ fn visit_expression<'a>(expression: &'a Expression, visit: &mut impl FnMut(&'a E
     visit(expression);
     let mut each = |inner: &'a Expression| visit_expression(inner, visit);
     match &expression.kind {
-        ExpressionKind::Name(_) | ExpressionKind::Constant(_) | ExpressionKind::Refused => {}
+        // What a lambda uses matters when it is called.
+        ExpressionKind::Name(_)
+        | ExpressionKind::Constant(_)
+        | ExpressionKind::Lambda(_)
+        | ExpressionKind::Refused => {}
+        ExpressionKind::Slice { lower, upper, step } => {
+            for bound in [lower, upper, step].into_iter().flatten() {
+                each(bound);
+            }
+        }
         ExpressionKind::Attribute { value, .. } => each(value),
         ExpressionKind::Subscript { value, indices } => {
             each(value);

@@ -179,7 +179,10 @@ impl Inference<'_, '_, '_> {
             array,
             order,
             scope,
-        } = object.kind;
+        } = object.kind
+        else {
+            return None;
+        };
         self.check_atomic(operation, array, call.span)?;
         let atomic = |operand| Atomic {
             operation,
@@ -239,7 +242,10 @@ impl Inference<'_, '_, '_> {
             array,
             order,
             scope,
-        } = object.kind;
+        } = object.kind
+        else {
+            return Value::Unknown;
+        };
         let constant = |value| Value::Constant(Constant::Int(value));
         match attribute.name.as_str() {
             "ref" => Value::Static(Static::Array(array)),

@@ -4,14 +4,17 @@ use situ_ir::{BinaryOperator, DType, Literal, Span, UnaryOperator};
 
 use crate::environment::{Bindings, KnownModule};
 use crate::infer::expressions::member_value;
-use crate::infer::operators::{ir_binary, ir_unary};
+use crate::infer::operators::ir_unary;
 use crate::infer::value::{Number, Static, Value};
+use crate::infer::views::{Region, folded, index_literal};
 use crate::infer::{Inference, library, problems};
 use crate::syntax::{Constant, Identifier};
-use crate::typed::{ArrayId, Expression};
+use crate::typed::Expression;
 
 /// Attributes of arrays that have a meaning in a kernel.
-const ARRAY_ATTRIBUTES: [&str; 6] = ["shape", "ndim", "size", "dtype", "itemsize", "nbytes"];
+const ARRAY_ATTRIBUTES: [&str; 7] = [
+    "shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides",
+];
 /// Attributes of numbers that have a meaning in a kernel.
 const NUMBER_ATTRIBUTES: [&str; 4] = ["real", "imag", "conjugate", "dtype"];
 /// Attributes of dtypes that have a meaning in a kernel.
@@ -22,7 +25,10 @@ impl Inference<'_, '_, '_> {
     pub(super) fn attribute(&mut self, value: Value, attribute: &Identifier, span: Span) -> Value {
         match value {
             Value::Static(Static::Module(module)) => self.module_member(module, attribute),
-            Value::Static(Static::Array(array)) => self.array_attribute(array, attribute, span),
+            Value::Static(Static::Array(array)) => {
+                let whole = self.whole(array, span);
+                self.array_attribute(whole, attribute, span)
+            }
             Value::Static(Static::DType(dtype)) => self.dtype_attribute(dtype, attribute),
             Value::Constant(constant) => {
                 self.number_attribute(Number::Constant(constant), attribute, span)
@@ -33,7 +39,10 @@ impl Inference<'_, '_, '_> {
             Value::Static(Static::Item(_) | Static::Group(_) | Static::SubGroup) => {
                 self.index_member(&value, attribute, span)
             }
-            Value::Object(ref object) => self.object_attribute(object, attribute),
+            Value::Object(ref object) => match Self::region(object) {
+                Some(region) => self.array_attribute(region, attribute, span),
+                None => self.object_attribute(object, attribute),
+            },
             Value::Namespace(members) => self.namespace_member(&members, attribute),
             Value::Unknown => Value::Unknown,
             other => {
@@ -47,6 +56,8 @@ impl Inference<'_, '_, '_> {
     fn module_member(&mut self, module: KnownModule, attribute: &Identifier) -> Value {
         if let Some(member) = library::member(module, &attribute.name) {
             member_value(member)
+        } else if let Some(binding) = self.program.member(module, &attribute.name) {
+            self.binding(binding, &attribute.name, attribute.span)
         } else {
             let problem = problems::unknown_member(module, &attribute.name, attribute.span);
             self.report(problem);
@@ -65,38 +76,31 @@ impl Inference<'_, '_, '_> {
         }
     }
 
-    fn array_attribute(&mut self, array: ArrayId, attribute: &Identifier, span: Span) -> Value {
-        let (dtype, ndim) = (self.array(array).dtype, self.array(array).ndim);
+    /// An attribute of an array, or of a part of one.
+    fn array_attribute(&mut self, region: Region, attribute: &Identifier, span: Span) -> Value {
+        let dtype = self.array(region.array).dtype;
+        let itemsize = dtype.size_bytes() as i64;
+        let in_bytes = |count| {
+            let itemsize = index_literal(itemsize, span);
+            folded(BinaryOperator::Multiply, count, itemsize, span)
+        };
         match attribute.name.as_str() {
-            "shape" => {
-                let sizes = (0..ndim).map(|axis| Value::Scalar(self.shape(array, axis, span)));
-                Value::Tuple(sizes.collect())
+            "shape" => Value::Tuple(region.shape.into_iter().map(Value::Scalar).collect()),
+            "strides" => {
+                let strides = region.strides.into_iter().map(in_bytes);
+                Value::Tuple(strides.map(Value::Scalar).collect())
             }
-            "ndim" => Value::Constant(Constant::Int(ndim as i128)),
-            "size" => Value::Scalar(self.size(array, span)),
+            "ndim" => Value::Constant(Constant::Int(region.shape.len() as i128)),
+            "size" => Value::Scalar(region.size(span)),
             "dtype" => Value::Static(Static::DType(dtype)),
-            "itemsize" => Value::Constant(Constant::Int(dtype.size_bytes() as i128)),
-            "nbytes" => {
-                let size = self.size(array, span);
-                let itemsize = Literal::I64(dtype.size_bytes() as i64);
-                let itemsize = Expression::literal(itemsize, span);
-                Value::Scalar(ir_binary(BinaryOperator::Multiply, size, itemsize, span))
-            }
+            "itemsize" => Value::Constant(Constant::Int(i128::from(itemsize))),
+            "nbytes" => Value::Scalar(in_bytes(region.size(span))),
             _ => {
                 let problem = problems::unknown_attribute("an array", attribute, &ARRAY_ATTRIBUTES);
                 self.report(problem);
                 Value::Unknown
             }
         }
-    }
-
-    /// The number of elements of an array.
-    fn size(&mut self, array: ArrayId, span: Span) -> Expression {
-        let ndim = self.array(array).ndim;
-        let sizes = (0..ndim).map(|axis| self.shape(array, axis, span));
-        let product =
-            sizes.reduce(|left, right| ir_binary(BinaryOperator::Multiply, left, right, span));
-        product.unwrap_or_else(|| Expression::literal(Literal::I64(1), span))
     }
 
     fn dtype_attribute(&mut self, dtype: DType, attribute: &Identifier) -> Value {

@@ -7,7 +7,7 @@ use crate::infer::atomics::{AtomicCall, atomic_operation};
 use crate::infer::attributes::conjugate;
 use crate::infer::library::LibraryFunction;
 use crate::infer::program::Specialised;
-use crate::infer::value::{Number, Object, Static, Value};
+use crate::infer::value::{LocalType, Number, Object, ObjectKind, Static, Value};
 use crate::infer::{Inference, ParameterType, problems};
 use crate::plan::Layout;
 use crate::syntax::{self, Identifier};
@@ -40,6 +40,7 @@ impl Inference<'_, '_, '_> {
             span,
         };
         match self.callee(function) {
+            Callee::View(number) => self.bits_as(number, written),
             Callee::Method(number) => {
                 if !self.check_count(written, 0, 0) {
                     return Value::Unknown;
@@ -55,10 +56,11 @@ impl Inference<'_, '_, '_> {
             Callee::Value(Value::Static(Static::DType(dtype))) => self.conversion(dtype, written),
             Callee::Value(Value::Static(Static::Device(function))) => {
                 match self.device_call(function, written) {
-                    Some((call, Some(dtype))) => {
+                    Some((call, Some(LocalType::Scalar(dtype)))) => {
                         let kind = ExpressionKind::Call(call);
                         Value::Scalar(Expression::new(kind, dtype, span))
                     }
+                    Some((call, Some(result))) => Value::Call { call, result },
                     Some((_, None)) => Value::Nothing,
                     None => Value::Unknown,
                 }
@@ -142,9 +144,15 @@ impl Inference<'_, '_, '_> {
         let owner = self.value(value);
         let is_conjugate = matches!(attribute.name.as_str(), "conjugate" | "conj");
         match owner {
+            Value::Scalar(number) if attribute.name == "view" => Callee::View(number),
             Value::Scalar(number) if is_conjugate => Callee::Method(Number::Typed(number)),
             Value::Constant(number) if is_conjugate => Callee::Method(Number::Constant(number)),
-            Value::Object(object) => {
+            Value::Object(
+                object @ Object {
+                    kind: ObjectKind::AtomicRef { .. },
+                    ..
+                },
+            ) => {
                 if let Some(operation) = atomic_operation(&attribute.name) {
                     return Callee::Atomic(object, operation);
                 }
@@ -238,6 +246,27 @@ impl Inference<'_, '_, '_> {
         numbers.filter(|_| count_is_right)
     }
 
+    /// `number.view(dtype)`: its bits as a number of another dtype of the same width.
+    fn bits_as(&mut self, number: Expression, call: Written<'_>) -> Value {
+        if !self.check_count(call, 1, 1) {
+            return Value::Unknown;
+        }
+        let Some(dtype) = self.array_dtype(&call.arguments[0]) else {
+            return Value::Unknown;
+        };
+        let is_plain = |dtype: DType| dtype.is_integer() || dtype.is_float();
+        let fits = number.dtype.size_bytes() == dtype.size_bytes();
+        if !fits || !is_plain(number.dtype) || !is_plain(dtype) {
+            self.report(problems::view_dtype(number.dtype, dtype, call.span));
+            return Value::Unknown;
+        }
+        if number.dtype == dtype {
+            return Value::Scalar(number);
+        }
+        let kind = ExpressionKind::Bitcast(Box::new(number));
+        Value::Scalar(Expression::new(kind, dtype, call.span))
+    }
+
     /// `dtype(number)`.
     fn conversion(&mut self, dtype: DType, call: Written<'_>) -> Value {
         let Some(numbers) = self.numbers(call, 1, 1) else {
@@ -250,48 +279,60 @@ impl Inference<'_, '_, '_> {
         converted.map_or(Value::Unknown, Value::Scalar)
     }
 
-    /// A call of a device function and the dtype of its result.
-    fn device_call(&mut self, function: usize, call: Written<'_>) -> Option<(Call, Option<DType>)> {
-        let arguments: Vec<_> = call
-            .arguments
-            .iter()
-            .map(|argument| self.device_argument(argument))
-            .collect();
-        let arguments: Option<Vec<_>> = arguments.into_iter().collect();
+    /// A call of a device function and the type of its result.
+    fn device_call(
+        &mut self,
+        function: usize,
+        call: Written<'_>,
+    ) -> Option<(Call, Option<LocalType>)> {
         let syntax = match self.program.syntax(function) {
             Ok(syntax) => syntax,
             Err(diagnostics) => {
                 self.callee_failed(vec![diagnostics]);
+                for argument in call.arguments {
+                    self.value(argument);
+                }
                 return None;
             }
         };
-        if let Some((keyword, _)) = call.keywords.first() {
-            self.report(problems::keyword_argument(call.name, keyword));
-            return None;
+        let written = self.program.written_parameters(function, &syntax);
+        let (own, captured) = syntax.parameters.split_at(written);
+        let given = self.device_arguments(call, own, syntax.defaults.len())?;
+        let defaults = own.len() - syntax.defaults.len();
+        let mut arguments = Vec::new();
+        for (position, argument) in given.into_iter().enumerate() {
+            let (value, span) = if let Some(argument) = argument {
+                (self.value(argument), argument.span)
+            } else {
+                let (constant, _) = syntax.defaults[position - defaults];
+                (Value::Constant(constant), call.span)
+            };
+            arguments.push(self.passed(value, span));
         }
-        if call.arguments.len() != syntax.parameters.len() {
-            let names: Vec<_> = syntax
-                .parameters
-                .iter()
-                .map(|each| each.name.as_str())
-                .collect();
-            let found = call.arguments.len();
-            let problem = problems::device_argument_count(call.name, &names, found, call.span);
-            self.report(problem);
-            return None;
+        for name in captured {
+            let is_here =
+                self.locals.contains_key(&name.name) || self.assigned.contains(name.name.as_str());
+            if !is_here {
+                self.report(problems::captured_elsewhere(
+                    call.name, &name.name, call.span,
+                ));
+                return None;
+            }
+            let value = self.name(&name.name, call.span);
+            arguments.push(self.passed(value, call.span));
         }
+        let arguments: Option<Vec<_>> = arguments.into_iter().collect();
         let (types, arguments): (Vec<_>, Vec<Vec<_>>) = arguments?.into_iter().unzip();
         let arguments = arguments.into_iter().flatten().collect();
         match self.program.specialise(function, &syntax, &types) {
             Specialised::Function(id) => {
-                let specialised = &self.program.functions[id.0];
-                let (dims, result) = (specialised.dims, specialised.result);
+                let dims = self.program.functions[id.0].dims;
                 self.dims = self.dims.max(dims);
                 let call = Call {
                     function: id,
                     arguments,
                 };
-                Some((call, result))
+                Some((call, self.program.results[id.0].clone()))
             }
             Specialised::Refused(reports) => {
                 self.callee_failed(reports);
@@ -304,6 +345,25 @@ impl Inference<'_, '_, '_> {
         }
     }
 
+    /// The expressions given for the parameters of a device function, by position or by name; the
+    /// last parameters have defaults.
+    fn device_arguments<'s>(
+        &mut self,
+        call: Written<'s>,
+        parameters: &[Identifier],
+        defaults: usize,
+    ) -> Option<Vec<Option<&'s syntax::Expression>>> {
+        let names: Vec<_> = parameters.iter().map(|each| each.name.as_str()).collect();
+        let required = names.len() - defaults;
+        let found = call.arguments.len() + call.keywords.len();
+        if !(required..=names.len()).contains(&found) {
+            let problem = problems::device_argument_count(call.name, &names, found, call.span);
+            self.report(problem);
+            return None;
+        }
+        self.bound_list(call, &names, required)
+    }
+
     fn callee_failed(&mut self, reports: Vec<situ_ir::Diagnostics>) {
         for report in reports {
             if !self.failure.callees.contains(&report) {
@@ -313,21 +373,13 @@ impl Inference<'_, '_, '_> {
     }
 
     /// The type of an argument, and what is passed for each part of it.
-    fn device_argument(
-        &mut self,
-        argument: &syntax::Expression,
-    ) -> Option<(ParameterType, Vec<Argument>)> {
-        let value = self.value(argument);
-        self.passed(value, argument.span)
-    }
-
     fn passed(&mut self, value: Value, span: Span) -> Option<(ParameterType, Vec<Argument>)> {
         match value {
             Value::Static(Static::Array(id)) => {
                 let array = self.array(id);
                 let layout = match array.origin {
                     ArrayOrigin::Parameter { layout } => layout,
-                    ArrayOrigin::Declared { .. } => Layout::Contiguous,
+                    ArrayOrigin::Declared { .. } | ArrayOrigin::Flat { .. } => Layout::Contiguous,
                 };
                 let ty = ParameterType::Array {
                     dtype: array.dtype,
@@ -336,6 +388,38 @@ impl Inference<'_, '_, '_> {
                     space: array.space,
                 };
                 Some((ty, vec![Argument::Array(id)]))
+            }
+            Value::Object(Object {
+                kind:
+                    ObjectKind::View {
+                        array,
+                        ndim,
+                        is_contiguous,
+                    },
+                parts,
+            }) => {
+                let whole = self.array(array);
+                let ty = ParameterType::Array {
+                    dtype: whole.dtype,
+                    ndim,
+                    layout: if is_contiguous {
+                        Layout::Contiguous
+                    } else {
+                        Layout::Strided
+                    },
+                    space: whole.space,
+                };
+                let kind = ObjectKind::View {
+                    array,
+                    ndim,
+                    is_contiguous,
+                };
+                let view = self.passed_view(&Object { kind, parts })?;
+                Some((ty, vec![Argument::View(view)]))
+            }
+            Value::Call { .. } => {
+                self.report(problems::tuple_passed(span));
+                None
             }
             Value::Static(known) => Some((ParameterType::Static(known), vec![Argument::Nothing])),
             Value::Constant(constant) => {
@@ -370,6 +454,8 @@ enum Callee {
     Value(Value),
     /// `number.conjugate`.
     Method(Number),
+    /// `number.view`.
+    View(Expression),
     /// A method of an `AtomicRef`.
     Atomic(Object, AtomicOperation),
 }

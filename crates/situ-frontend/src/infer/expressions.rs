@@ -1,11 +1,13 @@
 //! What expressions stand for.
 
+use std::rc::Rc;
+
 use situ_ir::promotion;
 use situ_ir::{DType, Span, UnaryOperator};
 
 use crate::environment::{Binding, KnownModule};
 use crate::infer::library::{self, Member};
-use crate::infer::value::{LocalType, Number, Object, Static, Value};
+use crate::infer::value::{LocalType, Number, Object, ObjectKind, Static, Value};
 use crate::infer::{Inference, assigned, constants, problems};
 use crate::syntax::{self, LogicalOperator};
 use crate::typed::{Expression, ExpressionKind, VariableId};
@@ -57,8 +59,64 @@ impl Inference<'_, '_, '_> {
             syntax::ExpressionKind::Tuple(items) => {
                 Value::Tuple(items.iter().map(|item| self.value(item)).collect())
             }
+            syntax::ExpressionKind::Slice { .. } => {
+                self.report(problems::slice_alone(span));
+                Value::Unknown
+            }
+            syntax::ExpressionKind::Lambda(function) => {
+                Value::Static(Static::Device(self.inner_function(function)))
+            }
             syntax::ExpressionKind::Refused => Value::Unknown,
         }
+    }
+
+    /// The number that a local name always stands for: one that is assigned once, a constant.
+    ///
+    /// In expressions such a name is a variable like all others, so that its dtype does not depend on
+    /// how often it is assigned; but where only a constant will do, it is one.
+    pub(super) fn named_constant(
+        &mut self,
+        expression: &syntax::Expression,
+    ) -> Option<syntax::Constant> {
+        /// How many names may stand between a constant and its use.
+        const LONGEST_CHAIN: usize = 8;
+        let mut expression = expression;
+        for _ in 0..LONGEST_CHAIN {
+            let syntax::ExpressionKind::Name(name) = &expression.kind else {
+                break;
+            };
+            let Some(value) = assigned::only_value(self.subject.syntax, name) else {
+                break;
+            };
+            expression = value;
+        }
+        match self.silently(expression) {
+            Value::Constant(constant) => Some(constant),
+            _ => None,
+        }
+    }
+
+    /// The number of a function that is defined inside of this one. It gets the variables of this
+    /// function that it uses, itself or in other inner functions that it calls, with each call.
+    pub(super) fn inner_function(&mut self, function: &Rc<syntax::Function>) -> usize {
+        let subject = self.subject;
+        let ours = |name: &str| self.locals.contains_key(name) || self.assigned.contains(name);
+        let mut captured = assigned::free_names(function);
+        captured.retain(|name| ours(&name.name));
+        let mut position = 0;
+        while let Some(name) = captured.get(position) {
+            position += 1;
+            let Some(other) = assigned::inner_definition(subject.syntax, &name.name) else {
+                continue;
+            };
+            for name in assigned::free_names(other) {
+                let is_known = captured.iter().any(|known| known.name == name.name);
+                if !is_known && ours(&name.name) {
+                    captured.push(name);
+                }
+            }
+        }
+        self.program.inner_function(function, captured, subject)
     }
 
     /// The number an expression stands for; anything else is reported.
@@ -73,7 +131,11 @@ impl Inference<'_, '_, '_> {
             Value::Constant(constant) => Some(Number::Constant(constant)),
             Value::Scalar(expression) => Some(Number::Typed(expression)),
             Value::Unknown => None,
-            Value::Static(Static::Array(array)) => {
+            Value::Static(Static::Array(array))
+            | Value::Object(Object {
+                kind: ObjectKind::View { array, .. },
+                ..
+            }) => {
                 let problem = problems::array_as_number(self.array(array), span);
                 self.report(problem);
                 None
@@ -269,7 +331,7 @@ impl Inference<'_, '_, '_> {
 
     // ----- names -----
 
-    fn name(&mut self, name: &str, span: Span) -> Value {
+    pub(super) fn name(&mut self, name: &str, span: Span) -> Value {
         let is_local = self.locals.contains_key(name) || self.assigned.contains(name);
         if is_local {
             return self.local(name, span);
@@ -329,7 +391,7 @@ impl Inference<'_, '_, '_> {
             LocalType::Object { kind, parts } => {
                 let parts = (0..*parts).map(|_| self.held_number(name, position, DType::I64, span));
                 Value::Object(Object {
-                    kind: *kind,
+                    kind: kind.clone(),
                     parts: parts.collect(),
                 })
             }
@@ -362,6 +424,8 @@ impl Inference<'_, '_, '_> {
             Binding::Function(module, function) => {
                 if let Some(member) = library::member(*module, function) {
                     member_value(member)
+                } else if let Some(binding) = self.program.member(*module, function) {
+                    self.binding(binding, name, span)
                 } else {
                     self.report(problems::unknown_member(*module, function, span));
                     Value::Unknown

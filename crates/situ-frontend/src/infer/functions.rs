@@ -12,7 +12,7 @@ use crate::infer::calls::Written;
 use crate::infer::expressions::{cast, negated, truth};
 use crate::infer::library::LibraryFunction;
 use crate::infer::operators::{ir_binary, ir_unary};
-use crate::infer::value::{Number, Static, Value};
+use crate::infer::value::{LocalType, Number, Object, ObjectKind, Static, Value};
 use crate::infer::{Inference, constants, problems};
 use crate::syntax::{BinaryOperator, ComparisonOperator, Constant, UnaryOperator};
 use crate::typed::{Expression, ExpressionKind};
@@ -34,6 +34,7 @@ impl Inference<'_, '_, '_> {
             LibraryFunction::GetGroup => self.group_of_item(call),
             LibraryFunction::GetSubGroup => self.sub_group_of_item(call),
             LibraryFunction::AtomicRef => self.atomic_ref(call),
+            LibraryFunction::Collective(function) => self.collective(function, call),
             LibraryFunction::Barrier
             | LibraryFunction::GroupBarrier
             | LibraryFunction::AtomicFence
@@ -104,6 +105,35 @@ impl Inference<'_, '_, '_> {
                     }
                 }
             }
+            LibraryFunction::ComplexMath(function) => {
+                let argument = self.as_complex(next()?, span)?;
+                self.math(function, vec![argument], span)
+            }
+            LibraryFunction::ComplexLogarithm => {
+                let argument = self.as_complex(next()?, span)?;
+                let value = self.math(MathFunction::Log, vec![argument], span)?;
+                match next() {
+                    None => Some(value),
+                    Some(base) => {
+                        let base = self.as_complex(base, span)?;
+                        let base = self.math(MathFunction::Log, vec![base], span)?;
+                        self.binary(BinaryOperator::Divide, value, base, span)
+                    }
+                }
+            }
+            LibraryFunction::Hypot => {
+                let mut length = next()?;
+                let mut is_first = true;
+                for component in numbers.into_iter().skip(1) {
+                    length = self.math(MathFunction::Hypot, vec![length, component], span)?;
+                    is_first = false;
+                }
+                if is_first {
+                    let zero = Number::Constant(Constant::Float(0.0));
+                    length = self.math(MathFunction::Hypot, vec![length, zero], span)?;
+                }
+                Some(length)
+            }
             LibraryFunction::FloatTest(operator) => self.float_test(operator, next()?, call),
             LibraryFunction::Scale(factor) => {
                 let dtype = self.float_dtype(&numbers);
@@ -161,6 +191,7 @@ impl Inference<'_, '_, '_> {
             | LibraryFunction::AtomicFence
             | LibraryFunction::MemoryFence
             | LibraryFunction::AtomicRef
+            | LibraryFunction::Collective(_)
             | LibraryFunction::NewArray(_)
             | LibraryFunction::Atomic(_) => None,
         }
@@ -176,6 +207,19 @@ impl Inference<'_, '_, '_> {
                 Value::Scalar(self.shape(array, 0, call.span))
             }
             Value::Tuple(items) => Value::Constant(Constant::Int(items.len() as i128)),
+            Value::Call {
+                result: LocalType::Tuple(items),
+                ..
+            } => Value::Constant(Constant::Int(items.len() as i128)),
+            Value::Object(
+                object @ Object {
+                    kind: ObjectKind::View { .. },
+                    ..
+                },
+            ) => match Self::region(&object).and_then(|region| region.shape.into_iter().next()) {
+                Some(size) => Value::Scalar(size),
+                None => Value::Unknown,
+            },
             Value::Unknown => Value::Unknown,
             other => {
                 self.report(problems::no_length(&other.describe(), argument.span));
@@ -379,6 +423,20 @@ impl Inference<'_, '_, '_> {
         Some(Number::Typed(Expression::new(kind, dtype, span)))
     }
 
+    /// A number as a complex one, of the precision it has.
+    fn as_complex(&mut self, number: Number, span: Span) -> Option<Number> {
+        let own = self.own_dtype(&number);
+        if own.is_complex() {
+            return Some(number);
+        }
+        let real = match self.float_dtype(std::slice::from_ref(&number)) {
+            DType::F16 => DType::F32,
+            dtype => dtype,
+        };
+        let converted = self.convert(number, promotion::complex_of(real), span)?;
+        Some(Number::Typed(converted))
+    }
+
     /// `isnan` and the like.
     fn float_test(
         &mut self,
@@ -479,10 +537,13 @@ impl Inference<'_, '_, '_> {
 fn arity(function: LibraryFunction) -> (usize, usize) {
     match function {
         LibraryFunction::Min | LibraryFunction::Max => (2, usize::MAX),
+        LibraryFunction::Hypot => (1, usize::MAX),
         LibraryFunction::Math(function) | LibraryFunction::MathToInt(function) => {
             (function.arity(), function.arity())
         }
-        LibraryFunction::Complex | LibraryFunction::Logarithm => (1, 2),
+        LibraryFunction::Complex
+        | LibraryFunction::Logarithm
+        | LibraryFunction::ComplexLogarithm => (1, 2),
         LibraryFunction::Pow
         | LibraryFunction::FloatPow
         | LibraryFunction::Divmod

@@ -2,16 +2,17 @@
 //!
 //! An index counts from 0. A constant index may be negative and then counts from the end, as in
 //! Python; an index that is only known at run time must not be negative, because a test on every
-//! access would keep the compiler from reading neighbouring elements together.
+//! access would keep the compiler from reading neighbouring elements together. A kernel can ask for
+//! that test with `wrap_indices`.
 
 use situ_ir::{BinaryOperator, DType, Literal, Span};
 
 use crate::infer::expressions::cast;
 use crate::infer::operators::ir_binary;
-use crate::infer::value::{Number, Static, Value};
+use crate::infer::value::{LocalType, Number, Object, ObjectKind, Static, Value};
 use crate::infer::{Inference, constants, problems};
 use crate::syntax::{self, Constant};
-use crate::typed::{ArrayId, ArrayOrigin, Expression, ExpressionKind};
+use crate::typed::{ArrayId, ArrayOrigin, Call, Expression, ExpressionKind};
 
 impl Inference<'_, '_, '_> {
     /// `value[indices]` where it is read.
@@ -23,21 +24,75 @@ impl Inference<'_, '_, '_> {
     ) -> Value {
         let (root, indices) = flatten(value, indices);
         match self.value(root) {
-            Value::Static(Static::Array(array)) => match self.place(array, &indices, span) {
-                Some(indices) => {
-                    let dtype = self.array(array).dtype;
-                    let kind = ExpressionKind::Element { array, indices };
-                    Value::Scalar(Expression::new(kind, dtype, span))
-                }
-                None => Value::Unknown,
-            },
+            Value::Static(Static::Array(array)) => self.array_item(array, &indices, span),
+            Value::Object(
+                object @ Object {
+                    kind: ObjectKind::View { .. },
+                    ..
+                },
+            ) => {
+                let region = Self::region(&object);
+                region
+                    .and_then(|region| self.cut(region, &indices, span))
+                    .unwrap_or(Value::Unknown)
+            }
             Value::Tuple(items) => self.tuple_item(items, &indices, span),
+            Value::Call { call, result } => self.call_item(call, &result, &indices, span),
             Value::Unknown => Value::Unknown,
             other => {
                 self.report(problems::not_indexable(&other.describe(), root.span));
                 Value::Unknown
             }
         }
+    }
+
+    /// An element of an array, or a part of it.
+    fn array_item(&mut self, array: ArrayId, indices: &[&syntax::Expression], span: Span) -> Value {
+        if self.selects_part(array, indices) {
+            let whole = self.whole(array, span);
+            return self.cut(whole, indices, span).unwrap_or(Value::Unknown);
+        }
+        let Some(indices) = self.place(array, indices, span) else {
+            return Value::Unknown;
+        };
+        let dtype = self.array(array).dtype;
+        let kind = ExpressionKind::Element { array, indices };
+        Value::Scalar(Expression::new(kind, dtype, span))
+    }
+
+    /// Whether indices select several elements: one of them is a slice, or there are too few.
+    fn selects_part(&mut self, array: ArrayId, indices: &[&syntax::Expression]) -> bool {
+        let is_slice = |index: &&syntax::Expression| {
+            matches!(index.kind, syntax::ExpressionKind::Slice { .. })
+        };
+        if indices.iter().any(is_slice) {
+            return true;
+        }
+        if indices.len() >= self.array(array).ndim {
+            return false;
+        }
+        // A tuple may stand for several indices; then they are counted where they are used. Only what
+        // is quickly looked up is asked, since it is looked up again.
+        !indices.iter().any(|index| {
+            matches!(
+                index.kind,
+                syntax::ExpressionKind::Name(_)
+                    | syntax::ExpressionKind::Attribute { .. }
+                    | syntax::ExpressionKind::Tuple(_)
+            ) && matches!(self.silently(index), Value::Tuple(_))
+        })
+    }
+
+    /// What an expression stands for, without reporting anything: it is read again later.
+    pub(super) fn silently(&mut self, expression: &syntax::Expression) -> Value {
+        let (own, callees) = (self.failure.own.len(), self.failure.callees.len());
+        let (slots, before) = (self.slots, self.before.len());
+        let value = self.value(expression);
+        self.failure.own.truncate(own);
+        self.failure.callees.truncate(callees);
+        self.before.truncate(before);
+        self.slots = slots;
+        value
     }
 
     /// The array and indices of `value[indices]` where it is written.
@@ -47,13 +102,39 @@ impl Inference<'_, '_, '_> {
         indices: &[syntax::Expression],
         span: Span,
     ) -> Option<(ArrayId, Vec<Expression>)> {
-        let (root, indices) = flatten(value, indices);
+        match self.subscript_target(value, indices, span)? {
+            Value::Scalar(Expression {
+                kind: ExpressionKind::Element { array, indices },
+                ..
+            }) => Some((array, indices)),
+            Value::Object(_) => {
+                self.report(problems::part_assigned(span));
+                None
+            }
+            _ => None,
+        }
+    }
+
+    fn subscript_target(
+        &mut self,
+        value: &syntax::Expression,
+        indices: &[syntax::Expression],
+        span: Span,
+    ) -> Option<Value> {
+        let (root, flat) = flatten(value, indices);
         match self.value(root) {
-            Value::Static(Static::Array(array)) => {
-                Some((array, self.place(array, &indices, span)?))
+            Value::Static(Static::Array(array)) => Some(self.array_item(array, &flat, span)),
+            Value::Object(
+                object @ Object {
+                    kind: ObjectKind::View { .. },
+                    ..
+                },
+            ) => {
+                let region = Self::region(&object)?;
+                self.cut(region, &flat, span)
             }
             Value::Unknown => None,
-            Value::Tuple(_) => {
+            Value::Tuple(_) | Value::Call { .. } => {
                 self.report(problems::tuple_is_constant(span));
                 None
             }
@@ -102,10 +183,30 @@ impl Inference<'_, '_, '_> {
         value: Value,
         syntax: &syntax::Expression,
     ) -> Option<Expression> {
+        let size = self.shape(array, axis, syntax.span);
+        self.index_within(array, &size, value, syntax)
+    }
+
+    /// An index along an axis of this size, of an array or a part of it.
+    pub(super) fn index_within(
+        &mut self,
+        array: ArrayId,
+        size: &Expression,
+        value: Value,
+        syntax: &syntax::Expression,
+    ) -> Option<Expression> {
         let span = syntax.span;
         match self.as_number(value, span)? {
-            Number::Constant(Constant::Int(index)) => self.constant_index(array, axis, index, span),
-            Number::Typed(index) if index.dtype.is_integer() => Some(cast(index, DType::I64)),
+            Number::Constant(Constant::Int(index)) => self.constant_index(array, size, index, span),
+            Number::Typed(index) if index.dtype.is_integer() => {
+                let may_wrap = self.program.options.wrap_indices && index.dtype.is_signed();
+                let index = cast(index, DType::I64);
+                Some(if may_wrap {
+                    self.wrapped(index, size.clone())
+                } else {
+                    index
+                })
+            }
             other => {
                 let culprit = self.culprit(syntax);
                 let name = &self.array(array).name;
@@ -116,18 +217,35 @@ impl Inference<'_, '_, '_> {
         }
     }
 
+    /// An index that counts from the end if it is negative.
+    fn wrapped(&mut self, index: Expression, size: Expression) -> Expression {
+        // What is never negative needs no test.
+        if let ExpressionKind::WorkItem(_) = index.kind {
+            return index;
+        }
+        let span = index.span;
+        self.with_shared(index, |_, index| {
+            let zero = Expression::literal(Literal::I64(0), span);
+            let is_negative = ir_binary(BinaryOperator::Less, index.clone(), zero, span);
+            let from_end = ir_binary(BinaryOperator::Add, index.clone(), size, span);
+            let kind = ExpressionKind::Conditional {
+                condition: Box::new(is_negative),
+                accept: Box::new(from_end),
+                reject: Box::new(index),
+            };
+            Expression::new(kind, DType::I64, span)
+        })
+    }
+
     fn constant_index(
         &mut self,
         array: ArrayId,
-        axis: usize,
+        size: &Expression,
         index: i128,
         span: Span,
     ) -> Option<Expression> {
-        let known_size = match &self.array(array).origin {
-            ArrayOrigin::Declared { shape, .. } => Some(i128::from(shape[axis])),
-            ArrayOrigin::Parameter { .. } => None,
-        };
-        if let Some(size) = known_size {
+        if let ExpressionKind::Literal(Literal::I64(size)) = size.kind {
+            let size = i128::from(size);
             let position = if index < 0 { index + size } else { index };
             if position < 0 || position >= size {
                 let name = &self.array(array).name;
@@ -141,8 +259,7 @@ impl Inference<'_, '_, '_> {
         if index >= 0 {
             return Some(constant);
         }
-        let size = self.shape(array, axis, span);
-        Some(ir_binary(BinaryOperator::Add, size, constant, span))
+        Some(ir_binary(BinaryOperator::Add, size.clone(), constant, span))
     }
 
     /// The size of an array along an axis.
@@ -151,10 +268,38 @@ impl Inference<'_, '_, '_> {
             ArrayOrigin::Declared { shape, .. } => {
                 Expression::literal(Literal::I64(shape[axis] as i64), span)
             }
-            ArrayOrigin::Parameter { .. } => {
+            ArrayOrigin::Parameter { .. } | ArrayOrigin::Flat { .. } => {
                 Expression::new(ExpressionKind::Shape { array, axis }, DType::I64, span)
             }
         }
+    }
+
+    /// An item of the tuple that a call returns: the call is done for this item alone.
+    fn call_item(
+        &mut self,
+        call: Call,
+        result: &LocalType,
+        indices: &[&syntax::Expression],
+        span: Span,
+    ) -> Value {
+        let LocalType::Tuple(types) = result else {
+            return Value::Unknown;
+        };
+        // Each item as its position among the numbers, so that the choice of one is that of a tuple.
+        let positions =
+            (0..types.len()).map(|position| Value::Constant(Constant::Int(position as i128)));
+        let Value::Constant(chosen) = self.tuple_item(positions.collect(), indices, span) else {
+            return Value::Unknown;
+        };
+        let chosen = constants::as_int(chosen).unwrap_or(0) as usize;
+        let before: usize = types[..chosen].iter().map(|ty| ty.numbers().len()).sum();
+        let LocalType::Scalar(dtype) = types[chosen] else {
+            self.report(problems::inner_tuple(span));
+            return Value::Unknown;
+        };
+        let item = before;
+        let kind = ExpressionKind::CallItem { call, item };
+        Value::Scalar(Expression::new(kind, dtype, span))
     }
 
     fn tuple_item(
@@ -167,11 +312,16 @@ impl Inference<'_, '_, '_> {
             self.report(problems::tuple_index(items.len(), span));
             return Value::Unknown;
         };
+        if let syntax::ExpressionKind::Slice { lower, upper, step } = &index.kind {
+            let bounds = [lower, upper, step].map(Option::as_deref);
+            return self.tuple_slice(items, bounds, span);
+        }
         let Some(number) = self.number(index) else {
             return Value::Unknown;
         };
         let size = items.len() as i128;
-        let position = number.constant().and_then(constants::as_int);
+        let constant = number.constant().or_else(|| self.named_constant(index));
+        let position = constant.and_then(constants::as_int);
         let position = position.map(|index| if index < 0 { index + size } else { index });
         match position {
             Some(position) if (0..size).contains(&position) => items.swap_remove(position as usize),
@@ -183,7 +333,45 @@ impl Inference<'_, '_, '_> {
     }
 }
 
-/// `a[i][j]` is `a[i, j]`: the innermost value and all indices.
+impl Inference<'_, '_, '_> {
+    /// `items[lower:upper:step]` with constants.
+    fn tuple_slice(
+        &mut self,
+        items: Vec<Value>,
+        bounds: [Option<&syntax::Expression>; 3],
+        span: Span,
+    ) -> Value {
+        let size = items.len() as i128;
+        let mut known = [None; 3];
+        for (known, bound) in known.iter_mut().zip(bounds) {
+            let Some(bound) = bound else { continue };
+            let number = self.number(bound);
+            let constant = number.and_then(|number| number.constant());
+            *known = constant.and_then(constants::as_int);
+            if known.is_none() {
+                self.report(problems::tuple_index(items.len(), bound.span));
+                return Value::Unknown;
+            }
+        }
+        let [lower, upper, step] = known;
+        let step = step.unwrap_or(1);
+        if step < 1 {
+            self.report(problems::slice_step(span));
+            return Value::Unknown;
+        }
+        let place = |bound: i128| (if bound < 0 { bound + size } else { bound }).clamp(0, size);
+        let (start, end) = (lower.map_or(0, place), upper.map_or(size, place));
+        let chosen = items
+            .into_iter()
+            .take(end as usize)
+            .skip(start as usize)
+            .step_by(step as usize);
+        Value::Tuple(chosen.collect())
+    }
+}
+
+/// `a[i][j]` is `a[i, j]`: the innermost value and all indices. Where there are slices, each pair of
+/// brackets is about what the one before gives, so only the last one is taken off.
 fn flatten<'s>(
     value: &'s syntax::Expression,
     indices: &'s [syntax::Expression],
@@ -191,7 +379,18 @@ fn flatten<'s>(
     let mut all: Vec<&syntax::Expression> = Vec::new();
     let mut root = value;
     let mut levels = vec![indices];
+    let is_slice =
+        |index: &syntax::Expression| matches!(index.kind, syntax::ExpressionKind::Slice { .. });
     while let syntax::ExpressionKind::Subscript { value, indices } = &root.kind {
+        if levels
+            .iter()
+            .copied()
+            .flatten()
+            .chain(indices)
+            .any(is_slice)
+        {
+            break;
+        }
         levels.push(indices);
         root = value;
     }

@@ -52,8 +52,9 @@ impl Inference<'_, '_, '_> {
         if !self.check_count(call, 0, 0) {
             return Value::Unknown;
         }
-        let dims = self.item_dims.unwrap_or(1);
-        Value::Static(Static::Group(dims))
+        // Without an index object, what is asked about the group decides the dimensions.
+        let dims = self.item_dims.or(self.program.options.dims);
+        Value::Static(Static::Group(dims.unwrap_or(1)))
     }
 
     /// `item.get_sub_group()`.

@@ -41,8 +41,14 @@ pub(crate) enum LibraryFunction {
     Math(MathFunction),
     /// A function of floats whose result Python gives as an integer: `math.floor`.
     MathToInt(MathFunction),
+    /// A function of complex numbers; others are converted.
+    ComplexMath(MathFunction),
     /// `math.log(x)` or `math.log(x, base)`.
     Logarithm,
+    /// `cmath.log(x)` or `cmath.log(x, base)`.
+    ComplexLogarithm,
+    /// The length of a vector with any number of components.
+    Hypot,
     /// A question about a float; integers have a fixed answer.
     FloatTest(UnaryOperator),
     /// `x * factor`, for degrees and radians.
@@ -88,9 +94,22 @@ pub(crate) enum LibraryFunction {
     MemoryFence,
     /// `AtomicRef(array, index, ...)`.
     AtomicRef,
+    Collective(CollectiveFunction),
     /// `situ.local.array` or `situ.private.array`.
     NewArray(KnownModule),
     Atomic(AtomicOperation),
+}
+
+/// What the work-items of a group compute together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CollectiveFunction {
+    Reduce,
+    InclusiveScan,
+    ExclusiveScan,
+    Broadcast,
+    Any,
+    All,
+    NoneOf,
 }
 
 /// A question about the running work-item that takes a dimension.
@@ -140,6 +159,10 @@ const fn linear(query: WorkItemQuery) -> Member {
 
 const fn linear_size(query: Query) -> Member {
     Member::Function(LibraryFunction::LinearSize(query))
+}
+
+const fn collective(function: CollectiveFunction) -> Member {
+    Member::Function(LibraryFunction::Collective(function))
 }
 
 const fn int(value: i128) -> Member {
@@ -197,7 +220,7 @@ const MATH: Table = &[
     ("erfc", math(MathFunction::Erfc)),
     ("gamma", math(MathFunction::Tgamma)),
     ("lgamma", math(MathFunction::Lgamma)),
-    ("hypot", math(MathFunction::Hypot)),
+    ("hypot", function(LibraryFunction::Hypot)),
     ("copysign", math(MathFunction::Copysign)),
     ("fmod", math(MathFunction::Fmod)),
     ("nextafter", math(MathFunction::Nextafter)),
@@ -227,6 +250,42 @@ const MATH: Table = &[
         "radians",
         function(LibraryFunction::Scale(consts::PI / 180.0)),
     ),
+];
+
+const fn complex_math(function: MathFunction) -> Member {
+    Member::Function(LibraryFunction::ComplexMath(function))
+}
+
+const CMATH: Table = &[
+    ("pi", float(consts::PI)),
+    ("e", float(consts::E)),
+    ("tau", float(consts::TAU)),
+    ("inf", float(f64::INFINITY)),
+    ("nan", float(f64::NAN)),
+    (
+        "infj",
+        Member::Constant(Constant::Complex(0.0, f64::INFINITY)),
+    ),
+    ("nanj", Member::Constant(Constant::Complex(0.0, f64::NAN))),
+    ("sin", complex_math(MathFunction::Sin)),
+    ("cos", complex_math(MathFunction::Cos)),
+    ("tan", complex_math(MathFunction::Tan)),
+    ("asin", complex_math(MathFunction::Asin)),
+    ("acos", complex_math(MathFunction::Acos)),
+    ("atan", complex_math(MathFunction::Atan)),
+    ("sinh", complex_math(MathFunction::Sinh)),
+    ("cosh", complex_math(MathFunction::Cosh)),
+    ("tanh", complex_math(MathFunction::Tanh)),
+    ("asinh", complex_math(MathFunction::Asinh)),
+    ("acosh", complex_math(MathFunction::Acosh)),
+    ("atanh", complex_math(MathFunction::Atanh)),
+    ("exp", complex_math(MathFunction::Exp)),
+    ("log", function(LibraryFunction::ComplexLogarithm)),
+    ("log10", complex_math(MathFunction::Log10)),
+    ("sqrt", complex_math(MathFunction::Sqrt)),
+    ("isnan", test(UnaryOperator::IsNan)),
+    ("isinf", test(UnaryOperator::IsInf)),
+    ("isfinite", test(UnaryOperator::IsFinite)),
 ];
 
 /// Element-wise functions of NumPy and of the array API; situ has them under the same names.
@@ -426,6 +485,21 @@ const SITU_KERNEL_API: Table = &[
     ),
     ("atomic_fence", function(LibraryFunction::AtomicFence)),
     ("group_barrier", function(LibraryFunction::GroupBarrier)),
+    ("reduce_over_group", collective(CollectiveFunction::Reduce)),
+    (
+        "inclusive_scan_over_group",
+        collective(CollectiveFunction::InclusiveScan),
+    ),
+    (
+        "exclusive_scan_over_group",
+        collective(CollectiveFunction::ExclusiveScan),
+    ),
+    ("group_broadcast", collective(CollectiveFunction::Broadcast)),
+    ("any_of_group", collective(CollectiveFunction::Any)),
+    ("all_of_group", collective(CollectiveFunction::All)),
+    ("none_of_group", collective(CollectiveFunction::NoneOf)),
+    ("this_work_group", function(LibraryFunction::GetGroup)),
+    ("this_sub_group", function(LibraryFunction::GetSubGroup)),
     ("MemoryOrder", Member::Module(KnownModule::MemoryOrder)),
     ("MemoryScope", Member::Module(KnownModule::MemoryScope)),
     ("AddressSpace", Member::Module(KnownModule::AddressSpace)),
@@ -541,6 +615,7 @@ fn tables(module: KnownModule) -> &'static [Table] {
     match module {
         KnownModule::Builtins => &[BUILTINS],
         KnownModule::Math => &[MATH],
+        KnownModule::Cmath => &[CMATH],
         KnownModule::NumPy => &[ELEMENTWISE],
         KnownModule::Situ => &[SITU, ELEMENTWISE],
         KnownModule::SituLocal => &[SITU_LOCAL],

@@ -14,6 +14,7 @@ pub(crate) mod assigned;
 mod atomics;
 mod attributes;
 mod calls;
+mod collectives;
 mod constants;
 mod expressions;
 mod functions;
@@ -25,11 +26,12 @@ pub(crate) mod problems;
 mod program;
 mod statements;
 mod value;
+mod views;
 mod work_items;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use situ_ir::{DType, Diagnostic, Diagnostics, Span};
+use situ_ir::{DType, Diagnostic, Diagnostics, Source, Span};
 
 pub(crate) use program::{ParameterType, Program};
 
@@ -38,8 +40,8 @@ use crate::infer::value::LocalType;
 use crate::plan::ItemType;
 use crate::syntax;
 use crate::typed::{
-    Array, ArrayId, ArrayOrigin, Expression, ExpressionKind, Function, Parameter, ParameterId,
-    ParameterKind, SlotId, Statement, StatementKind, Variable, VariableId,
+    Array, ArrayId, ArrayOrigin, Expression, ExpressionKind, Function, FunctionResult, Parameter,
+    ParameterId, ParameterKind, SlotId, Statement, StatementKind, Variable, VariableId,
 };
 
 /// Why a function has no types.
@@ -59,19 +61,33 @@ impl Failure {
 
 /// A function to find the types of.
 #[derive(Clone, Copy)]
-pub(crate) struct Subject<'a> {
+pub(crate) struct Subject<'e, 'a> {
     pub(crate) syntax: &'a syntax::Function,
-    pub(crate) bindings: &'a Bindings,
+    /// What the names around it stand for.
+    pub(crate) bindings: &'e Bindings,
+    pub(crate) source: &'e Source,
     pub(crate) parameters: &'a [ParameterType],
-    /// The place of a device function in the environment; `None` for the kernel.
-    pub(crate) origin: Option<usize>,
+    /// Whether it is the kernel; a device function otherwise.
+    pub(crate) is_kernel: bool,
+    /// Whether its spans point into the kernel's source.
+    pub(crate) has_kernel_source: bool,
+}
+
+/// A function whose types are known.
+pub(crate) struct Inferred {
+    pub(crate) function: Function,
+    /// What it returns: a number or a tuple.
+    pub(crate) result: Option<LocalType>,
 }
 
 /// Finds the types of a function; device functions it calls are specialised on the way.
 ///
 /// # Errors
 /// Everything that is wrong with it.
-pub(crate) fn infer(program: &mut Program<'_>, subject: Subject<'_>) -> Result<Function, Failure> {
+pub(crate) fn infer<'e>(
+    program: &mut Program<'e>,
+    subject: Subject<'e, '_>,
+) -> Result<Inferred, Failure> {
     let unassigned = assigned::check(subject.syntax);
     let mut inference = Inference::new(program, subject);
     // Every walk but the last widens something, and nothing can be widened more than a few times, so
@@ -95,7 +111,12 @@ pub(crate) fn infer(program: &mut Program<'_>, subject: Subject<'_>) -> Result<F
     if !failure.is_empty() {
         return Err(failure);
     }
-    Ok(Function {
+    let result = match &inference.result {
+        None => FunctionResult::Nothing,
+        Some(LocalType::Scalar(dtype)) => FunctionResult::Number(*dtype),
+        Some(tuple) => FunctionResult::Tuple(tuple.numbers()),
+    };
+    let function = Function {
         name: subject.syntax.name.name.clone(),
         span: subject.syntax.span,
         dims: inference.dims,
@@ -103,19 +124,25 @@ pub(crate) fn infer(program: &mut Program<'_>, subject: Subject<'_>) -> Result<F
         variables: inference.variables,
         arrays: inference.arrays,
         body,
+        result,
+        has_kernel_source: subject.has_kernel_source,
+    };
+    Ok(Inferred {
+        function,
         result: inference.result,
-        origin: subject.origin,
     })
 }
 
 /// The state of inference of one function.
 struct Inference<'p, 'e, 's> {
     program: &'p mut Program<'e>,
-    subject: Subject<'s>,
+    subject: Subject<'e, 's>,
     parameters: Vec<Parameter>,
     arrays: Vec<Array>,
     /// Arrays declared by a call at a place, so that every walk finds the same array.
     declared: BTreeMap<Span, ArrayId>,
+    /// Arrays as one dimension, by the array they are of.
+    flat: BTreeMap<ArrayId, ArrayId>,
     variables: Vec<Variable>,
     /// The variable for a name and, for tuples, the position in it.
     variable_ids: BTreeMap<(String, usize), VariableId>,
@@ -128,8 +155,8 @@ struct Inference<'p, 'e, 's> {
     item_dims: Option<u8>,
     /// What must happen before the statement that is read: statements that an expression needs.
     before: Vec<Statement>,
-    /// What the function returns, if it returns a number.
-    result: Option<DType>,
+    /// What the function returns: a number or a tuple.
+    result: Option<LocalType>,
     /// Where it returns something, and where nothing.
     return_with: Option<Span>,
     return_without: Option<Span>,
@@ -150,13 +177,14 @@ struct Local {
 }
 
 impl<'p, 'e, 's> Inference<'p, 'e, 's> {
-    fn new(program: &'p mut Program<'e>, subject: Subject<'s>) -> Self {
+    fn new(program: &'p mut Program<'e>, subject: Subject<'e, 's>) -> Self {
         let mut inference = Self {
             program,
             subject,
             parameters: Vec::new(),
             arrays: Vec::new(),
             declared: BTreeMap::new(),
+            flat: BTreeMap::new(),
             variables: Vec::new(),
             variable_ids: BTreeMap::new(),
             assigned: assigned::assigned_names(subject.syntax),
@@ -393,7 +421,7 @@ impl<'p, 'e, 's> Inference<'p, 'e, 's> {
     }
 
     fn is_kernel(&self) -> bool {
-        self.subject.origin.is_none()
+        self.subject.is_kernel
     }
 
     /// Remembers that a dimension of the range is asked about.

@@ -547,6 +547,16 @@ pub(crate) fn no_complex_function(name: &str, found: &str, span: Span) -> Diagno
         .help("apply it to a part, e.g. `z.real`, or to `abs(z)`")
 }
 
+pub(crate) fn view_dtype(from: DType, to: DType, span: Span) -> Diagnostic {
+    Diagnostic::error(
+        "K058",
+        format!("the bits of a `{from}` cannot be seen as `{to}`"),
+    )
+    .label(span, "")
+    .why("both must be integers or floats of the same number of bytes")
+    .help(format!("convert the number instead, e.g. `np.{to}(x)`"))
+}
+
 pub(crate) fn no_length(found: &str, span: Span) -> Diagnostic {
     Diagnostic::error("K048", format!("{found} has no length"))
         .label(span, "")
@@ -571,10 +581,80 @@ pub(crate) fn returned_value(value: Span, statement: Span) -> Diagnostic {
 }
 
 pub(crate) fn returned_tuple(span: Span) -> Diagnostic {
-    Diagnostic::error("K082", "a device function cannot return a tuple")
-        .label(span, "more than one value")
-        .why("device functions return one number or nothing")
-        .help("write one function for each result, or write the results to a private array")
+    Diagnostic::error("K082", "a device function cannot return this tuple")
+        .label(span, "something in it is not a number")
+        .why("a device function returns a number, a tuple of numbers or nothing")
+        .help("return numbers only; what is an array or a function is known to the caller anyway")
+}
+
+pub(crate) fn captured_elsewhere(function: &str, name: &str, span: Span) -> Diagnostic {
+    Diagnostic::error("K014", format!("`{function}` cannot be called here"))
+        .label(
+            span,
+            format!("it uses the variable `{name}` of the function it is defined in"),
+        )
+        .why("such a function is given the variable with each call, and there is none of it here")
+        .help(format!("make `{name}` a parameter of it, and pass it"))
+}
+
+pub(crate) fn two_results(before: &str, now: &str, span: Span) -> Diagnostic {
+    Diagnostic::error(
+        "K082",
+        format!("a device function cannot return {now} here and {before} elsewhere"),
+    )
+    .label(span, format!("{now} here"))
+    .why("a call has one kind of result; only the dtypes of numbers are adapted")
+    .help("return the same number of values on every path")
+}
+
+pub(crate) fn tuple_passed(span: Span) -> Diagnostic {
+    Diagnostic::error("K082", "this call returns a tuple, which has no name yet")
+        .label(span, "passed on as an argument")
+        .why("each item is passed for itself, and the function would be called for each of them")
+        .help("assign the result first, e.g. `pair = f(x)`, and pass that")
+}
+
+pub(crate) fn inner_tuple(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        "K082",
+        "this item of the result is a tuple, which has no name yet",
+    )
+    .label(span, "")
+    .why("an item that is used directly must be a number")
+    .help("assign the result of the call first, e.g. `pair = f(x)`")
+}
+
+// ----- parts of arrays -----
+
+pub(crate) fn slice_alone(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        "K030",
+        "a slice can only select a part of an array or tuple",
+    )
+    .label(span, "")
+    .why("it has a meaning between the brackets of an array or tuple alone")
+    .help("write e.g. `part = tile[2:6]`")
+}
+
+pub(crate) fn part_assigned(span: Span) -> Diagnostic {
+    Diagnostic::error("K030", "a kernel cannot assign several elements at once")
+        .label(span, "this selects several elements")
+        .why("a statement in a kernel writes one element; a loop says in which order")
+        .help("loop over the elements, e.g. `for k in range(n): a[k] = 0`")
+}
+
+pub(crate) fn slice_step(span: Span) -> Diagnostic {
+    Diagnostic::error("K030", "the step of a slice must be a positive constant")
+        .label(span, "")
+        .why("how the elements of a part lie in memory is known when compiling")
+        .help("write a literal, or index the elements one by one")
+}
+
+pub(crate) fn slice_bound(span: Span) -> Diagnostic {
+    Diagnostic::error("K030", "the bounds of a slice must be integers")
+        .label(span, "")
+        .why("they count elements")
+        .help("convert it, e.g. `int(x)`, or use `//` instead of `/`")
 }
 
 pub(crate) fn result_on_some_paths(
@@ -763,6 +843,43 @@ pub(crate) fn constant_option(name: &str, span: Span) -> Diagnostic {
         .label(span, "known only at run time")
         .why("what the array starts with is decided when the kernel is compiled")
         .help("write `True` or `False`")
+}
+
+pub(crate) fn collective_in_device_function(name: &str, span: Span) -> Diagnostic {
+    Diagnostic::error("K073", format!("a device function cannot call `{name}`"))
+        .label(span, "")
+        .why("all work-items of a group must get there together, which is checked in kernels")
+        .help("call it in the kernel and pass the result")
+}
+
+pub(crate) fn broadcast_position(found: &str, span: Span) -> Diagnostic {
+    Diagnostic::error(
+        "K077",
+        format!("the position of a work-item is an integer, not {found}"),
+    )
+    .label(span, "")
+    .why("it counts the work-items of the group")
+    .help("convert it, e.g. `int(x)`")
+}
+
+pub(crate) fn combine_operator(span: Span) -> Diagnostic {
+    Diagnostic::error("K077", "contributions cannot be combined by this")
+        .label(span, "")
+        .why("devices combine by sum, product, minimum, maximum and bitwise operations")
+        .help(
+            "pass `np.add`, `np.multiply`, `np.minimum`, `np.maximum`, `np.bitwise_and`, \
+             `np.bitwise_or` or `np.bitwise_xor`",
+        )
+}
+
+pub(crate) fn combined_dtype(operator: &str, dtype: DType, span: Span) -> Diagnostic {
+    Diagnostic::error(
+        "K077",
+        format!("a group cannot combine `{dtype}` by `{operator}`"),
+    )
+    .label(span, "")
+    .why("bitwise operations are for integers, and only sums are for complex numbers")
+    .help("convert what is contributed, or combine through local memory")
 }
 
 // ----- launches -----

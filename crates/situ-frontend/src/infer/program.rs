@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use situ_ir::{AddressSpace, DType, Diagnostics};
+use situ_ir::{AddressSpace, DType, Diagnostics, Source};
 
-use crate::environment::Environment;
-use crate::infer::value::Static;
-use crate::infer::{Failure, Subject, infer};
+use crate::environment::{Binding, Bindings, Environment, KnownModule};
+use crate::infer::value::{LocalType, Static};
+use crate::infer::{Failure, Inferred, Subject, infer};
 use crate::parse::parse_function;
 use crate::plan::{ArgumentType, Layout};
 use crate::specialize::Options;
@@ -73,35 +73,65 @@ pub(crate) struct Program<'e> {
     pub(crate) options: Options,
     /// Specialised functions; each comes after those it calls.
     pub(crate) functions: Vec<Function>,
+    /// What each of them returns.
+    pub(crate) results: Vec<Option<LocalType>>,
+    kernel_source: &'e Source,
     parsed: BTreeMap<usize, Result<Rc<syntax::Function>, Diagnostics>>,
+    /// Functions defined inside of others, numbered after those of the environment.
+    inner: Vec<Inner<'e>>,
     /// What came of each function and list of types; few, so a list is quickest.
     known: Vec<(usize, Vec<ParameterType>, Specialised)>,
     /// Functions that are being specialised, innermost last.
     open: Vec<usize>,
 }
 
+/// A function defined inside of another.
+struct Inner<'e> {
+    /// As it is written.
+    written: Rc<syntax::Function>,
+    /// With a parameter for each variable of the outer function that it uses.
+    syntax: Rc<syntax::Function>,
+    bindings: &'e Bindings,
+    source: &'e Source,
+}
+
 impl<'e> Program<'e> {
-    pub(crate) fn new(environment: &'e Environment, options: Options) -> Self {
+    pub(crate) fn new(
+        environment: &'e Environment,
+        kernel_source: &'e Source,
+        options: Options,
+    ) -> Self {
         Self {
             environment,
             options,
             functions: Vec::new(),
+            results: Vec::new(),
+            kernel_source,
             parsed: BTreeMap::new(),
+            inner: Vec::new(),
             known: Vec::new(),
             open: Vec::new(),
         }
     }
 
-    /// The syntax of a device function.
+    /// A member of a known module that is written in Python.
+    pub(crate) fn member(&self, module: KnownModule, name: &str) -> Option<&'e Binding> {
+        self.environment.members.get(&module)?.get(name)
+    }
+
+    /// The syntax of a device function, with a parameter for everything that is passed.
     ///
     /// # Errors
     /// What is wrong with its source.
     pub(crate) fn syntax(&mut self, function: usize) -> Result<Rc<syntax::Function>, Diagnostics> {
         let environment = self.environment;
+        let Some(definition) = environment.functions.get(function) else {
+            let inner = &self.inner[function - environment.functions.len()];
+            return Ok(Rc::clone(&inner.syntax));
+        };
         self.parsed
             .entry(function)
             .or_insert_with(|| {
-                let definition = &environment.functions[function];
                 let source = &definition.source;
                 parse_function(source, &definition.name)
                     .map(Rc::new)
@@ -111,6 +141,38 @@ impl<'e> Program<'e> {
                     })
             })
             .clone()
+    }
+
+    /// The number of a function that is defined inside of another, where names mean what they mean
+    /// there; `captured` are the variables of the outer function that it uses.
+    pub(crate) fn inner_function(
+        &mut self,
+        written: &Rc<syntax::Function>,
+        captured: Vec<syntax::Identifier>,
+        outer: Subject<'e, '_>,
+    ) -> usize {
+        let before = self.environment.functions.len();
+        let mut known = self.inner.iter();
+        if let Some(position) = known.position(|inner| Rc::ptr_eq(&inner.written, written)) {
+            return before + position;
+        }
+        let mut syntax = syntax::Function::clone(written);
+        syntax.parameters.extend(captured);
+        self.inner.push(Inner {
+            written: Rc::clone(written),
+            syntax: Rc::new(syntax),
+            bindings: outer.bindings,
+            source: outer.source,
+        });
+        before + self.inner.len() - 1
+    }
+
+    /// How many of a function's parameters are written by the user; the others are captured.
+    pub(crate) fn written_parameters(&self, function: usize, syntax: &syntax::Function) -> usize {
+        let inner = function.checked_sub(self.environment.functions.len());
+        inner.map_or(syntax.parameters.len(), |inner| {
+            self.inner[inner].written.parameters.len()
+        })
     }
 
     /// The device function for these types, which are as many as it has parameters.
@@ -130,23 +192,31 @@ impl<'e> Program<'e> {
         {
             return known.clone();
         }
-        self.open.push(function);
         let environment = self.environment;
-        let definition = &environment.functions[function];
+        let (bindings, source) = if let Some(definition) = environment.functions.get(function) {
+            (&definition.bindings, &definition.source)
+        } else {
+            let inner = &self.inner[function - environment.functions.len()];
+            (inner.bindings, inner.source)
+        };
         let subject = Subject {
             syntax,
-            bindings: &definition.bindings,
+            bindings,
+            source,
             parameters,
-            origin: Some(function),
+            is_kernel: false,
+            has_kernel_source: source == self.kernel_source,
         };
+        self.open.push(function);
         let specialised = match infer(self, subject) {
-            Ok(typed) => {
-                self.functions.push(typed);
+            Ok(Inferred { function, result }) => {
+                self.functions.push(function);
+                self.results.push(result);
                 Specialised::Function(FunctionId(self.functions.len() - 1))
             }
             Err(Failure { own, mut callees }) => {
                 if !own.is_empty() {
-                    let source = Some(definition.source.clone());
+                    let source = Some(source.clone());
                     callees.push(Diagnostics { list: own, source });
                 }
                 Specialised::Refused(callees)

@@ -95,8 +95,13 @@ impl Inference<'_, '_, '_> {
             syntax::StatementKind::Break => push(StatementKind::Break),
             syntax::StatementKind::Continue => push(StatementKind::Continue),
             syntax::StatementKind::Return(value) => {
-                let value = self.returned(value.as_ref(), span);
-                push(StatementKind::Return(value));
+                let kind = self.returned(value.as_ref(), span);
+                push(kind);
+            }
+            syntax::StatementKind::Function(function) => {
+                let id = self.inner_function(function);
+                let name = &function.name;
+                self.join(&name.name, LocalType::Static(Static::Device(id)), name.span);
             }
             syntax::StatementKind::Expression(value) => {
                 if let Some(kind) = self.effect(value) {
@@ -140,7 +145,8 @@ impl Inference<'_, '_, '_> {
         }
         // With several targets, or when the value is a tuple whose items may be targets, everything
         // on the right is computed before anything on the left changes.
-        let is_together = targets.len() > 1 || matches!(value, Value::Tuple(_));
+        let is_together =
+            targets.len() > 1 || matches!(value, Value::Tuple(_) | Value::Call { .. });
         if is_together {
             value = self.evaluate_now(value, span, out);
         }
@@ -172,6 +178,17 @@ impl Inference<'_, '_, '_> {
                     .into_iter()
                     .map(|item| self.evaluate_now(item, span, out));
                 Value::Tuple(items.collect())
+            }
+            Value::Call { call, result } => {
+                let numbers = result.numbers();
+                let slots: Vec<_> = numbers.iter().map(|_| self.new_slot()).collect();
+                let mut values = slots.iter().zip(numbers).map(|(slot, dtype)| {
+                    Value::Scalar(Expression::new(ExpressionKind::Slot(*slot), dtype, span))
+                });
+                let value = arranged(&result, &mut values);
+                let kind = StatementKind::CallTuple { call, slots };
+                out.push(Statement { kind, span });
+                value
             }
             Value::Object(Object { kind, parts }) => {
                 let parts = parts.into_iter().map(|part| self.bind(part, span, out));
@@ -366,8 +383,9 @@ impl Inference<'_, '_, '_> {
                 items.map(LocalType::Tuple)
             }
             Value::Static(value) => Some(LocalType::Static(value.clone())),
+            Value::Call { result, .. } => Some(result.clone()),
             Value::Object(object) => Some(LocalType::Object {
-                kind: object.kind,
+                kind: object.kind.clone(),
                 parts: object.parts.len(),
             }),
             Value::Namespace(_) => {
@@ -611,33 +629,84 @@ impl Inference<'_, '_, '_> {
 
     // ----- results -----
 
-    fn returned(&mut self, value: Option<&syntax::Expression>, span: Span) -> Option<Expression> {
+    fn returned(&mut self, value: Option<&syntax::Expression>, span: Span) -> StatementKind {
         let Some(expression) = value else {
             self.return_without.get_or_insert(span);
-            return None;
+            return StatementKind::Return(None);
         };
         if self.is_kernel() {
             let text = problems::returned_value(expression.span, span);
             self.report(text);
-            return None;
+            return StatementKind::Return(None);
         }
         self.return_with.get_or_insert(span);
         let value = self.value(expression);
-        if let Value::Tuple(_) = value {
-            self.report(problems::returned_tuple(expression.span));
+        let mut before = std::mem::take(&mut self.before);
+        let value = match value {
+            Value::Tuple(_) | Value::Call { .. } => self.evaluate_now(value, span, &mut before),
+            value => value,
+        };
+        self.before = before;
+        self.returned_parts(value, expression.span)
+            .unwrap_or(StatementKind::Return(None))
+    }
+
+    /// The statement that returns a number or a tuple of them.
+    fn returned_parts(&mut self, value: Value, span: Span) -> Option<StatementKind> {
+        if !is_returnable(&value) {
+            // A number, or something that is none and reported as such.
+            if let Value::Tuple(_) = value {
+                self.report(problems::returned_tuple(span));
+                return None;
+            }
+            self.as_number(value, span)?;
             return None;
         }
-        let number = self.as_number(value, expression.span)?;
-        let own = self.own_dtype(&number);
-        let dtype = match self.result {
+        let own = self.local_type(&value, "", span)?;
+        let ty = match &self.result {
             None => own,
-            Some(before) => promotion::promote_for(before, own, self.default_float()),
+            Some(before) => {
+                let joined = joined_type(before, &own, self.default_float());
+                if joined.is_none() {
+                    let before = before.describe();
+                    self.report(problems::two_results(&before, &own.describe(), span));
+                }
+                joined?
+            }
         };
-        if self.result != Some(dtype) {
-            self.result = Some(dtype);
+        if self.result.as_ref() != Some(&ty) {
+            self.result = Some(ty.clone());
             self.has_changed = true;
         }
-        self.convert(number, dtype, span)
+        let mut numbers = Vec::new();
+        self.numbers_of(value, &ty, span, &mut numbers)?;
+        Some(match ty {
+            LocalType::Scalar(_) => StatementKind::Return(numbers.pop()),
+            _ => StatementKind::ReturnTuple(numbers),
+        })
+    }
+
+    /// The numbers of a value in the dtypes of a type.
+    fn numbers_of(
+        &mut self,
+        value: Value,
+        ty: &LocalType,
+        span: Span,
+        numbers: &mut Vec<Expression>,
+    ) -> Option<()> {
+        match (value, ty) {
+            (Value::Tuple(items), LocalType::Tuple(types)) => {
+                for (item, ty) in items.into_iter().zip(types) {
+                    self.numbers_of(item, ty, span, numbers)?;
+                }
+            }
+            (value, LocalType::Scalar(dtype)) => {
+                let number = self.as_number(value, span)?;
+                numbers.push(self.convert(number, *dtype, span)?);
+            }
+            _ => return None,
+        }
+        Some(())
     }
 
     /// Reports a device function that returns something on some paths only.
@@ -651,6 +720,26 @@ impl Inference<'_, '_, '_> {
             let problem = problems::result_on_some_paths(name, with, self.return_without);
             self.report(problem);
         }
+    }
+}
+
+/// Whether a function can return it: a number, or a tuple of what it can return.
+fn is_returnable(value: &Value) -> bool {
+    match value {
+        Value::Constant(_) | Value::Scalar(_) => true,
+        Value::Tuple(items) => !items.is_empty() && items.iter().all(is_returnable),
+        _ => false,
+    }
+}
+
+/// The next values, arranged as a type says.
+fn arranged(ty: &LocalType, values: &mut impl Iterator<Item = Value>) -> Value {
+    match ty {
+        LocalType::Tuple(items) => {
+            let items = items.iter().map(|item| arranged(item, values));
+            Value::Tuple(items.collect())
+        }
+        _ => values.next().unwrap_or(Value::Unknown),
     }
 }
 

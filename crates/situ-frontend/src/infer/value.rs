@@ -6,7 +6,7 @@ use crate::environment::{Bindings, KnownModule};
 use crate::infer::library::LibraryFunction;
 use crate::plan::ItemType;
 use crate::syntax::Constant;
-use crate::typed::{ArrayId, Expression};
+use crate::typed::{ArrayId, Call, Expression};
 
 /// What an expression stands for.
 #[derive(Clone, Debug)]
@@ -21,6 +21,8 @@ pub(crate) enum Value {
     Static(Static),
     /// Something made of numbers that are computed when the kernel runs.
     Object(Object),
+    /// A call of a function that returns a tuple, not done yet.
+    Call { call: Call, result: LocalType },
     /// Attributes of a user's module or object.
     Namespace(Bindings),
     /// What a call without a result gives.
@@ -89,7 +91,7 @@ pub(crate) struct Object {
 }
 
 /// What an object is, as far as it is known when compiling.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum ObjectKind {
     /// `AtomicRef`: its parts are the indices of the element.
     AtomicRef {
@@ -97,12 +99,20 @@ pub(crate) enum ObjectKind {
         order: MemoryOrder,
         scope: MemoryScope,
     },
+    /// Some of the elements of an array: its parts are the offset, the sizes and the strides.
+    View {
+        array: ArrayId,
+        ndim: usize,
+        /// Whether the elements lie without gaps, the last axis fastest.
+        is_contiguous: bool,
+    },
 }
 
 impl ObjectKind {
-    fn describe(self) -> &'static str {
+    pub(crate) fn describe(&self) -> &'static str {
         match self {
             Self::AtomicRef { .. } => "an `AtomicRef`",
+            Self::View { .. } => "a part of an array",
         }
     }
 }
@@ -122,6 +132,16 @@ pub(crate) enum LocalType {
 }
 
 impl LocalType {
+    /// The dtypes of the numbers in it, from left to right.
+    pub(crate) fn numbers(&self) -> Vec<DType> {
+        match self {
+            Self::Scalar(dtype) => vec![*dtype],
+            Self::Tuple(items) => items.iter().flat_map(Self::numbers).collect(),
+            Self::Constant(_) | Self::Static(_) => Vec::new(),
+            Self::Object { parts, .. } => vec![DType::I64; *parts],
+        }
+    }
+
     /// How many variables hold it.
     pub(crate) fn variable_count(&self) -> usize {
         match self {
@@ -168,6 +188,7 @@ impl Value {
             Self::Tuple(values) => format!("a tuple of {}", values.len()),
             Self::Static(value) => value.describe().to_owned(),
             Self::Object(object) => object.kind.describe().to_owned(),
+            Self::Call { result, .. } => result.describe(),
             Self::Namespace(_) => "an object".to_owned(),
             Self::Nothing => "nothing".to_owned(),
             Self::Unknown => "unknown".to_owned(),

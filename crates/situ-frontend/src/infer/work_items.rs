@@ -26,7 +26,8 @@ impl Inference<'_, '_, '_> {
         let Some(number) = self.number(argument) else {
             return Value::Unknown;
         };
-        let dimension = match number.constant().and_then(constants::as_int) {
+        let constant = number.constant().or_else(|| self.named_constant(argument));
+        let dimension = match constant.and_then(constants::as_int) {
             Some(dimension @ 0..=2) => dimension as u8,
             Some(dimension) => {
                 self.report(problems::dimension_range(dimension, argument.span));
@@ -259,18 +260,26 @@ impl Inference<'_, '_, '_> {
 
     fn constant_shape(&mut self, expression: &syntax::Expression) -> Option<Vec<u64>> {
         let span = expression.span;
+        let written: Vec<_> = match &expression.kind {
+            syntax::ExpressionKind::Tuple(items) => items.iter().collect(),
+            _ => vec![expression],
+        };
         let sizes = match self.value(expression) {
             Value::Tuple(items) => items,
             Value::Unknown => return None,
             single => vec![single],
         };
         let mut shape = Vec::with_capacity(sizes.len());
-        for size in sizes {
+        for (position, size) in sizes.into_iter().enumerate() {
             let size = match size {
-                Value::Constant(constant) => constants::as_int(constant),
+                Value::Constant(constant) => Some(constant),
                 Value::Unknown => return None,
-                _ => None,
+                // A local name for a constant.
+                _ => written
+                    .get(position)
+                    .and_then(|size| self.named_constant(size)),
             };
+            let size = size.and_then(constants::as_int);
             match size.map(u64::try_from) {
                 Some(Ok(size)) if size > 0 => shape.push(size),
                 _ => {
@@ -291,7 +300,7 @@ impl Inference<'_, '_, '_> {
         }
     }
 
-    fn array_dtype(&mut self, expression: &syntax::Expression) -> Option<DType> {
+    pub(super) fn array_dtype(&mut self, expression: &syntax::Expression) -> Option<DType> {
         match self.value(expression) {
             Value::Static(Static::DType(dtype)) => Some(dtype),
             Value::Static(Static::Library(LibraryFunction::Float)) => Some(self.default_float()),

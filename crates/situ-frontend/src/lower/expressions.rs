@@ -1,15 +1,24 @@
 //! Expressions to IR expressions, with statements for what has effects.
 
 use situ_ir::{
-    Atomic as IrAtomic, AtomicOperation, BinaryOperator, DType, Expression as IrExpression, Handle,
-    StatementKind as IrStatement, UnaryOperator,
+    AddressSpace, Atomic as IrAtomic, AtomicOperation, BinaryOperator, Collective as IrCollective,
+    CollectiveOperation, DType, Expression as IrExpression, Handle, StatementKind as IrStatement,
+    UnaryOperator,
 };
 
 use crate::lower::Lowering;
 use crate::plan::{ArgumentPart, Layout};
 use crate::typed::{
-    Argument, ArrayId, ArrayOrigin, Atomic, Call, CompareExchange, Expression, ExpressionKind,
+    Argument, ArrayId, ArrayOrigin, Atomic, Call, Collective, CollectiveKind, CompareExchange,
+    Expression, ExpressionKind,
 };
+
+/// What a call returns.
+pub(super) enum Called {
+    Nothing,
+    Number(Handle<IrExpression>),
+    Tuple(Vec<Handle<IrExpression>>),
+}
 
 impl Lowering<'_> {
     /// The IR of an expression; statements it needs are appended first.
@@ -30,6 +39,7 @@ impl Lowering<'_> {
             ExpressionKind::Variable(id) => self.builder.get(self.variables[id.0]),
             ExpressionKind::Slot(slot) => self.slots[slot],
             ExpressionKind::Shape { array, axis } => self.arrays[array.0].shape[axis],
+            ExpressionKind::Stride { array, axis } => self.arrays[array.0].stride[axis],
             ExpressionKind::WorkItem(query) => self.builder.work_item(*query),
             ExpressionKind::Unary { operator, operand } => {
                 let operand = self.expression(operand);
@@ -58,6 +68,12 @@ impl Lowering<'_> {
                 let operand = self.expression(operand);
                 self.at(expression.span);
                 self.builder.cast(operand, dtype)
+            }
+            ExpressionKind::Bitcast(operand) => {
+                let operand = self.expression(operand);
+                self.at(expression.span);
+                self.builder
+                    .expression(IrExpression::Bitcast { operand, to: dtype })
             }
             ExpressionKind::Complex { real, imaginary } => {
                 let parts = self.operands(&[real, imaginary]);
@@ -90,9 +106,17 @@ impl Lowering<'_> {
                 self.slots.insert(*slot, bound);
                 self.expression(body)
             }
-            ExpressionKind::Call(call) => self
-                .call(call, expression.span)
-                .expect("a call that is used as a value has a result"),
+            ExpressionKind::Call(call) => match self.call(call, expression.span) {
+                Called::Number(result) => result,
+                _ => unreachable!("a call that is used as a number returns one"),
+            },
+            ExpressionKind::CallItem { call, item, .. } => {
+                let Called::Tuple(numbers) = self.call(call, expression.span) else {
+                    unreachable!("a call of which an item is used returns a tuple")
+                };
+                self.builder.bind("item", numbers[*item])
+            }
+            ExpressionKind::Collective(collective) => self.collective(collective, expression.span),
             ExpressionKind::Atomic(atomic) => {
                 let value = self.builder.value("old", dtype.into());
                 self.atomic(atomic, None, Some(value), expression.span);
@@ -105,18 +129,13 @@ impl Lowering<'_> {
     }
 
     /// Operands from left to right. What reads memory is read before a later operand changes it.
-    fn operands(&mut self, operands: &[&Expression]) -> Vec<Handle<IrExpression>> {
+    pub(super) fn operands(&mut self, operands: &[&Expression]) -> Vec<Handle<IrExpression>> {
         let mut lowered = Vec::with_capacity(operands.len());
         for (position, operand) in operands.iter().enumerate() {
             let mut handle = self.expression(operand);
             let later = &operands[position + 1..];
             // The results of calls and atomics are bound already.
-            let is_bound = matches!(
-                operand.kind,
-                ExpressionKind::Call(_)
-                    | ExpressionKind::Atomic(_)
-                    | ExpressionKind::CompareExchange(_)
-            );
+            let is_bound = operand.is_effect();
             let is_reordered = later.iter().any(|later| later.has_effects());
             if operand.needs_guard() && !is_bound && is_reordered {
                 handle = self.builder.bind("operand", handle);
@@ -255,27 +274,28 @@ impl Lowering<'_> {
 
     // ----- calls and atomics -----
 
-    /// Appends a call; gives its result, if it has one.
-    pub(super) fn call(
-        &mut self,
-        call: &Call,
-        span: situ_ir::Span,
-    ) -> Option<Handle<IrExpression>> {
-        let scalars: Vec<_> = call
+    /// Appends a call; gives what it returns.
+    pub(super) fn call(&mut self, call: &Call, span: situ_ir::Span) -> Called {
+        let mut numbers: Vec<&Expression> = Vec::new();
+        for argument in &call.arguments {
+            match argument {
+                Argument::Scalar(scalar) => numbers.push(scalar),
+                Argument::View(view) => numbers.extend(view.parts()),
+                Argument::Array(_) | Argument::Nothing => {}
+            }
+        }
+        let mut numbers = self.operands(&numbers).into_iter();
+        // The numbers of each argument: one for a scalar; for a view offset, sizes and strides.
+        let lowered: Vec<Vec<_>> = call
             .arguments
             .iter()
-            .filter_map(|argument| match argument {
-                Argument::Scalar(scalar) => Some(scalar),
-                Argument::Array(_) | Argument::Nothing => None,
-            })
-            .collect();
-        let mut scalars = self.operands(&scalars).into_iter();
-        let lowered: Vec<_> = call
-            .arguments
-            .iter()
-            .map(|argument| match argument {
-                Argument::Scalar(_) => scalars.next(),
-                Argument::Array(_) | Argument::Nothing => None,
+            .map(|argument| {
+                let count = match argument {
+                    Argument::Scalar(_) => 1,
+                    Argument::View(view) => view.parts().count(),
+                    Argument::Array(_) | Argument::Nothing => 0,
+                };
+                numbers.by_ref().take(count).collect()
             })
             .collect();
         let callee = &self.callees[&call.function];
@@ -289,14 +309,71 @@ impl Lowering<'_> {
                     self.arrays[array.0].stride[&axis]
                 }
                 (Argument::Array(array), _) => self.pointer(*array),
-                (Argument::Scalar(_) | Argument::Nothing, _) => {
-                    lowered[planned.argument].expect("scalar arguments were lowered")
+                (Argument::View(_), ArgumentPart::Shape(axis)) => {
+                    lowered[planned.argument][1 + axis]
                 }
+                (Argument::View(view), ArgumentPart::Stride(axis)) => {
+                    lowered[planned.argument][1 + view.shape.len() + axis]
+                }
+                (Argument::View(view), _) => {
+                    let pointer = self.pointer(view.flat);
+                    self.builder.offset(pointer, lowered[planned.argument][0])
+                }
+                (Argument::Scalar(_) | Argument::Nothing, _) => lowered[planned.argument][0],
             };
             arguments.push(argument);
         }
         self.at(span);
-        self.builder.call(self.module, callee.function, &arguments)
+        let stored: Vec<_> = callee
+            .stored
+            .iter()
+            .map(|dtype| {
+                self.builder
+                    .array("result", *dtype, 1, AddressSpace::Private)
+            })
+            .collect();
+        arguments.extend(&stored);
+        let result = self.builder.call(self.module, callee.function, &arguments);
+        match result {
+            Some(number) => Called::Number(number),
+            None if stored.is_empty() => Called::Nothing,
+            None => {
+                let first = self.builder.index(0);
+                let numbers = stored.into_iter();
+                let numbers = numbers.map(|pointer| self.builder.load(pointer, first));
+                Called::Tuple(numbers.collect())
+            }
+        }
+    }
+
+    /// Appends a collective; gives this work-item's result.
+    fn collective(&mut self, collective: &Collective, span: situ_ir::Span) -> Handle<IrExpression> {
+        let operand = self.expression(&collective.operand);
+        let operation = match &collective.kind {
+            CollectiveKind::Reduce(operator) => CollectiveOperation::Reduce(*operator),
+            CollectiveKind::InclusiveScan(operator) => {
+                CollectiveOperation::InclusiveScan(*operator)
+            }
+            CollectiveKind::ExclusiveScan(operator) => {
+                CollectiveOperation::ExclusiveScan(*operator)
+            }
+            CollectiveKind::Broadcast(position) => {
+                CollectiveOperation::Broadcast(self.expression(position))
+            }
+            CollectiveKind::Any => CollectiveOperation::Any,
+            CollectiveKind::All => CollectiveOperation::All,
+        };
+        self.at(span);
+        let dtype = collective.operand.dtype;
+        let result = self.builder.value("together", dtype.into());
+        self.builder
+            .statement(IrStatement::Collective(IrCollective {
+                operation,
+                scope: collective.scope,
+                operand,
+                result,
+            }));
+        self.builder.expression(IrExpression::Value(result))
     }
 
     /// Appends an atomic access.

@@ -13,15 +13,15 @@ mod statements;
 use std::collections::{BTreeMap, BTreeSet};
 
 use situ_ir::{
-    ArrayVariable, Expression as IrExpression, Function as IrFunction, FunctionBuilder, Handle,
-    Module, Source, Span, Type, Variable,
+    AddressSpace, ArrayVariable, DType, Expression as IrExpression, Function as IrFunction,
+    FunctionBuilder, Handle, Module, Source, Span, Type, Variable,
 };
 
 use crate::infer::Program;
 use crate::lower::names::{ascii_name, unique_name};
 use crate::lower::parameters::{Usage, plan_of};
 use crate::plan::{ArgumentPart, ParameterPlan};
-use crate::typed::{ArrayOrigin, Function, FunctionId, ParameterKind, SlotId};
+use crate::typed::{ArrayOrigin, Function, FunctionId, FunctionResult, ParameterKind, SlotId};
 
 /// A module with one kernel, and how the kernel is called.
 pub(crate) struct Lowered {
@@ -41,16 +41,16 @@ pub(crate) fn lower(program: &Program<'_>, kernel: &Function, source: &Source) -
     for id in called_functions(program, kernel) {
         let function = &program.functions[id.0];
         let name = unique_name(&ascii_name(&function.name), &mut names);
-        let origin = function
-            .origin
-            .map(|origin| &program.environment.functions[origin]);
-        let has_same_source = origin.is_some_and(|origin| origin.source == *source);
-        let builder = FunctionBuilder::device(name, function.result);
-        let lowered = lower_function(builder, function, &mut module, &callees, has_same_source);
+        let result = match function.result {
+            FunctionResult::Number(dtype) => Some(dtype),
+            FunctionResult::Nothing | FunctionResult::Tuple(_) => None,
+        };
+        let builder = FunctionBuilder::device(name, result);
+        let lowered = lower_function(builder, function, &mut module, &callees);
         callees.insert(id, lowered);
     }
     let builder = FunctionBuilder::kernel(kernel_name.clone(), kernel.dims);
-    let lowered = lower_function(builder, kernel, &mut module, &callees, true);
+    let lowered = lower_function(builder, kernel, &mut module, &callees);
     Lowered {
         module,
         kernel: kernel_name,
@@ -74,6 +74,8 @@ fn called_functions(program: &Program<'_>, kernel: &Function) -> BTreeSet<Functi
 struct Callee {
     function: Handle<IrFunction>,
     plan: ParameterPlan,
+    /// The numbers it stores through the pointers that are its last parameters.
+    stored: Vec<DType>,
 }
 
 fn lower_function(
@@ -81,9 +83,8 @@ fn lower_function(
     function: &Function,
     module: &mut Module,
     callees: &BTreeMap<FunctionId, Callee>,
-    has_module_source: bool,
 ) -> Callee {
-    if has_module_source {
+    if function.has_kernel_source {
         builder.set_function_span(function.span);
     }
     let plan = plan_of(function, callees);
@@ -92,7 +93,7 @@ fn lower_function(
         function,
         module,
         callees,
-        has_module_source,
+        results: Vec::new(),
         scalars: vec![None; function.parameters.len()],
         arrays: Vec::new(),
         variables: Vec::new(),
@@ -101,8 +102,16 @@ fn lower_function(
     lowering.declare(&plan);
     lowering.block(&function.body);
     let builder = lowering.builder;
+    let stored = match &function.result {
+        FunctionResult::Tuple(dtypes) => dtypes.clone(),
+        FunctionResult::Nothing | FunctionResult::Number(_) => Vec::new(),
+    };
     let function = builder.finish(module);
-    Callee { function, plan }
+    Callee {
+        function,
+        plan,
+        stored,
+    }
 }
 
 /// A function being lowered.
@@ -111,8 +120,8 @@ struct Lowering<'a> {
     function: &'a Function,
     module: &'a Module,
     callees: &'a BTreeMap<FunctionId, Callee>,
-    /// Whether spans point into the module's source; those of functions from other files do not.
-    has_module_source: bool,
+    /// Where the numbers of a tuple that is returned go.
+    results: Vec<Handle<IrExpression>>,
     /// Scalar parameters.
     scalars: Vec<Option<Handle<IrExpression>>>,
     arrays: Vec<LoweredArray>,
@@ -130,7 +139,8 @@ struct LoweredArray {
 
 impl Lowering<'_> {
     fn at(&mut self, span: Span) {
-        let span = if self.has_module_source {
+        // Spans of functions from other files do not point into the module's source.
+        let span = if self.function.has_kernel_source {
             span
         } else {
             Span::NONE
@@ -200,13 +210,26 @@ impl Lowering<'_> {
                 }
             }
         }
+        if let FunctionResult::Tuple(dtypes) = &function.result {
+            for (position, dtype) in dtypes.iter().enumerate() {
+                let name = unique_name(&format!("result_{position}"), &mut names);
+                let ty = Type::pointer(*dtype, AddressSpace::Private);
+                self.results.push(self.builder.parameter(name, ty));
+            }
+        }
     }
 
     fn declare_arrays(&mut self) {
         let function = self.function;
         for (array, position) in function.arrays.iter().zip(0..) {
-            let ArrayOrigin::Declared { shape, span } = &array.origin else {
-                continue;
+            let (shape, span) = match &array.origin {
+                ArrayOrigin::Declared { shape, span } => (shape, span),
+                // It comes after the array it is of.
+                ArrayOrigin::Flat { of } => {
+                    self.arrays[position].pointer = self.arrays[of.0].pointer;
+                    continue;
+                }
+                ArrayOrigin::Parameter { .. } => continue,
             };
             self.at(*span);
             let declared = ArrayVariable {

@@ -15,6 +15,8 @@ pub(crate) struct Usage<'a> {
     pub(crate) callees: BTreeSet<FunctionId>,
     /// Sizes that are asked for.
     shapes: BTreeSet<(ArrayId, usize)>,
+    /// Strides that are asked for.
+    strides: BTreeSet<(ArrayId, usize)>,
     /// Arrays whose elements are accessed.
     accessed: BTreeSet<ArrayId>,
     calls: Vec<&'a Call>,
@@ -66,7 +68,12 @@ impl<'a> Usage<'a> {
                     }
                     self.block(&loop_.body);
                 }
-                StatementKind::Call(call) => {
+                StatementKind::ReturnTuple(values) => {
+                    for value in values {
+                        self.expression(value);
+                    }
+                }
+                StatementKind::Call(call) | StatementKind::CallTuple { call, .. } => {
                     self.call(call);
                     call.for_each_expression(&mut |each| self.node(each));
                 }
@@ -96,7 +103,10 @@ impl<'a> Usage<'a> {
             ExpressionKind::Element { array, .. } => {
                 self.accessed.insert(*array);
             }
-            ExpressionKind::Call(call) => self.call(call),
+            ExpressionKind::Stride { array, axis } => {
+                self.strides.insert((*array, *axis));
+            }
+            ExpressionKind::Call(call) | ExpressionKind::CallItem { call, .. } => self.call(call),
             ExpressionKind::Atomic(atomic) => {
                 self.accessed.insert(atomic.array);
             }
@@ -127,6 +137,12 @@ pub(crate) fn plan_of(
             .iter()
             .map(|(array, axis)| (*array, Part::Shape(*axis))),
     );
+    used.extend(
+        usage
+            .strides
+            .iter()
+            .map(|(array, axis)| (*array, Part::Stride(*axis))),
+    );
     for id in &usage.accessed {
         let array = &function.arrays[id.0];
         match array.origin {
@@ -136,7 +152,7 @@ pub(crate) fn plan_of(
             ArrayOrigin::Parameter {
                 layout: Layout::Strided,
             } => used.extend((0..array.ndim).map(|axis| (*id, Part::Stride(axis)))),
-            ArrayOrigin::Declared { .. } => {}
+            ArrayOrigin::Declared { .. } | ArrayOrigin::Flat { .. } => {}
         }
     }
     for call in &usage.calls {

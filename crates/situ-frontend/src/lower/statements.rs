@@ -6,6 +6,7 @@ use situ_ir::{
 };
 
 use crate::lower::Lowering;
+use crate::lower::expressions::Called;
 use crate::typed::{ArrayId, Expression, ExpressionKind, ForRange, Statement, StatementKind, Step};
 
 impl Lowering<'_> {
@@ -15,7 +16,10 @@ impl Lowering<'_> {
             self.statement(statement);
             let is_last = matches!(
                 statement.kind,
-                StatementKind::Break | StatementKind::Continue | StatementKind::Return(_)
+                StatementKind::Break
+                    | StatementKind::Continue
+                    | StatementKind::Return(_)
+                    | StatementKind::ReturnTuple(_)
             );
             if is_last {
                 return;
@@ -72,6 +76,25 @@ impl Lowering<'_> {
                 let value = value.as_ref().map(|value| self.expression(value));
                 self.at(span);
                 self.builder.return_(value);
+            }
+            StatementKind::ReturnTuple(values) => {
+                let values: Vec<_> = values.iter().collect();
+                let values = self.operands(&values);
+                self.at(span);
+                let first = self.builder.index(0);
+                for (position, value) in values.into_iter().enumerate() {
+                    self.builder.store(self.results[position], first, value);
+                }
+                self.builder.return_(None);
+            }
+            StatementKind::CallTuple { call, slots } => {
+                let Called::Tuple(numbers) = self.call(call, span) else {
+                    unreachable!("the function returns a tuple")
+                };
+                for (slot, number) in slots.iter().zip(numbers) {
+                    let number = self.builder.bind("item", number);
+                    self.slots.insert(*slot, number);
+                }
             }
             StatementKind::Evaluate(value) => {
                 // Only its effects matter; an expression without any leaves no trace.

@@ -46,6 +46,7 @@ impl Case {
         let mut bindings = Bindings::new();
         for (name, module) in [
             ("math", KnownModule::Math),
+            ("cmath", KnownModule::Cmath),
             ("np", KnownModule::NumPy),
             ("numpy", KnownModule::NumPy),
             ("situ", KnownModule::Situ),
@@ -84,6 +85,7 @@ impl Case {
             environment: Environment {
                 bindings,
                 functions,
+                ..Environment::default()
             },
         }
     }

@@ -15,8 +15,10 @@ pub(super) struct Definition {
     pub(super) parameters: Vec<String>,
     /// Whether the first parameter is an index object, which the launch makes.
     pub(super) item: ItemParameter,
+    /// Whether an index that is negative at run time counts from the end.
+    pub(super) wrap_indices: bool,
     /// Whether each argument is one parameter: no `*args`, no keyword-only parameters.
-    is_plain: bool,
+    pub(super) is_plain: bool,
 }
 
 impl Definition {
@@ -42,6 +44,7 @@ impl Definition {
             source,
             parameters,
             is_plain: keyword_only == 0 && flags & VARIADIC == 0,
+            wrap_indices: false,
             function: function.clone().unbind(),
         })
     }

@@ -4,7 +4,7 @@
 //! understands; what has no meaning on a device is kept as a description, and is an error only if the
 //! kernel uses it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use pyo3::prelude::*;
 use pyo3::types::{
@@ -29,6 +29,7 @@ pub(super) fn collect(function: &Bound<'_, PyAny>) -> PyResult<Environment> {
     Ok(Environment {
         bindings,
         functions: collector.functions,
+        members: collector.members,
     })
 }
 
@@ -37,6 +38,8 @@ struct Collector {
     functions: Vec<DeviceFunction>,
     /// Device functions by the address of their object, so that each is read once.
     known: HashMap<usize, usize>,
+    /// Members of known modules that are written in Python.
+    members: BTreeMap<KnownModule, Bindings>,
 }
 
 impl Collector {
@@ -85,7 +88,10 @@ impl Collector {
         if let Ok(module) = object.cast::<PyModule>() {
             let name = module.name()?.to_string();
             return match KnownModule::from_name(&name) {
-                Some(known) => Ok(Binding::Module(known)),
+                Some(known) => {
+                    self.add_members(known, object, used, depth)?;
+                    Ok(Binding::Module(known))
+                }
                 None => self.namespace(object, used, depth),
             };
         }
@@ -93,6 +99,9 @@ impl Collector {
             return Ok(Binding::Module(known));
         }
         if let Some(function) = library_function(object)? {
+            if let Binding::Function(known, name) = &function {
+                self.add_member(*known, name, object, used, depth)?;
+            }
             return Ok(function);
         }
         if object.is_instance_of::<PyType>() {
@@ -100,6 +109,65 @@ impl Collector {
         }
         let description = describe(object)?;
         Ok(Binding::Unsupported { description })
+    }
+
+    /// Those members of a known module that the function may mean and the compiler does not know.
+    fn add_members(
+        &mut self,
+        known: KnownModule,
+        module: &Bound<'_, PyAny>,
+        used: &[String],
+        depth: usize,
+    ) -> PyResult<()> {
+        for name in used {
+            if let Some(object) = module.getattr_opt(name)? {
+                self.add_member(known, name, &object, used, depth)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A member of a known module: a device function or a module of situ's own, or a function of
+    /// Python or NumPy that situ has written as one.
+    fn add_member(
+        &mut self,
+        known: KnownModule,
+        name: &str,
+        object: &Bound<'_, PyAny>,
+        used: &[String],
+        depth: usize,
+    ) -> PyResult<()> {
+        let is_there = |members: &Bindings| members.contains_key(name);
+        if known.has_member(name) || self.members.get(&known).is_some_and(is_there) {
+            return Ok(());
+        }
+        let py = object.py();
+        let is_ours = matches!(known, KnownModule::Situ | KnownModule::SituKernelApi);
+        let binding = if is_ours {
+            let is_member = object.is_instance_of::<PyDeviceFunction>()
+                || (object.is_instance_of::<PyModule>() && depth > 0);
+            if !is_member {
+                return Ok(());
+            }
+            // Known before it is looked into: modules mention each other.
+            let unknown = Binding::Namespace(Bindings::new());
+            self.insert_member(known, name, unknown);
+            self.binding(object, used, depth.saturating_sub(1))?
+        } else {
+            let library = py.import("situ._device_library")?;
+            let found = library.call_method1("find", (known.name(), name))?;
+            let Ok(function) = found.cast::<PyDeviceFunction>() else {
+                return Ok(());
+            };
+            Binding::DeviceFunction(self.device_function(function)?)
+        };
+        self.insert_member(known, name, binding);
+        Ok(())
+    }
+
+    fn insert_member(&mut self, known: KnownModule, name: &str, binding: Binding) {
+        let members = self.members.entry(known).or_default();
+        members.insert(name.to_owned(), binding);
     }
 
     /// Those attributes of a module or class that the function may mean.
@@ -209,6 +277,7 @@ fn library_function(object: &Bound<'_, PyAny>) -> PyResult<Option<Binding>> {
         _ if is_ufunc => Some(KnownModule::NumPy),
         Some("numpy") => Some(KnownModule::NumPy),
         Some("math") => Some(KnownModule::Math),
+        Some("cmath") => Some(KnownModule::Cmath),
         Some("builtins") => Some(KnownModule::Builtins),
         Some("situ.local") => Some(KnownModule::SituLocal),
         Some("situ.private") => Some(KnownModule::SituPrivate),

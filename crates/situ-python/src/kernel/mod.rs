@@ -45,10 +45,20 @@ pub(crate) struct PyKernel {
 impl PyKernel {
     /// Made by `situ.kernel`, which reads the source.
     #[new]
-    fn new(function: &Bound<'_, PyAny>, text: String, file: String, line: u32) -> PyResult<Self> {
+    #[pyo3(signature = (function, text, file, line, *, wrap_indices = false))]
+    fn new(
+        function: &Bound<'_, PyAny>,
+        text: String,
+        file: String,
+        line: u32,
+        wrap_indices: bool,
+    ) -> PyResult<Self> {
         guard(|| {
             Ok(Self {
-                definition: Definition::new(function, text, file, line)?,
+                definition: Definition {
+                    wrap_indices,
+                    ..Definition::new(function, text, file, line)?
+                },
                 environment: PyOnceLock::new(),
                 specialisations: RwLock::default(),
             })

@@ -39,6 +39,7 @@ impl Specialisation {
         let options = Options {
             default_float: device_dtypes::default_float(device),
             dims,
+            wrap_indices: definition.wrap_indices,
         };
         let (source, name) = (&definition.source, &definition.name);
         let compiled = specialize(source, name, &types, environment, options).map_err(|error| {

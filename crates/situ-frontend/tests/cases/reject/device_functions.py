@@ -15,7 +15,24 @@ def sometimes(x):
 
 @situ.device_func
 def pair(x):
+    if x < 0:
+        return x
     return x, x
+
+
+@situ.device_func
+def with_array(x, a):
+    return x, a
+
+
+@situ.device_func
+def split(x):
+    return x, -x
+
+
+@situ.device_func
+def calls(f, x):
+    return f(x)
 
 
 @situ.device_func
@@ -45,6 +62,11 @@ def kernel(a, b, n):
     a[i] = clamp(b[i])
     a[i] = sometimes(b[i])
     a[i] = pair(b[i])
+    a[i] = with_array(b[i], a)[0]
+    a[i] = split(b[i])
+    a[i] = calls(split, b[i])[2]
+    a[i] = clamp(split(b[i]), 0, 1)
+    a[i] = calls(lambda x: x + n, b[i])
     a[i] = forever(n)
     a[i] = nothing(n)
     waits()

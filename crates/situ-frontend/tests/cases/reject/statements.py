@@ -18,6 +18,7 @@ def kernel(a, b, n):
             pass
     class Point:
         pass
+    @staticmethod
     def inner(x):
         return x
     del b
