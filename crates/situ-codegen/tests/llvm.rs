@@ -243,16 +243,30 @@ fn names_do_not_clash_with_functions_of_the_c_library() {
 #[test]
 fn the_deepest_nesting_that_is_valid_is_emitted() {
     let depth = situ_ir::validate::MAX_BLOCK_DEPTH - 1;
-    for innermost in ["x[0] = 1;", "barrier(global); x[0] = 1;"] {
+    for (innermost, limit) in [
+        ("x[0] = 1;", "n"),
+        ("barrier(global); x[0] = 1;", "n"),
+        ("x[global_id(0)] = 1;", "x[global_id(0)]"),
+    ] {
         let open: String = (0..depth)
             .map(|level| match level % 2 {
-                0 => "if n > 0 { ",
-                _ => "while n > 1 { ",
+                0 => format!("if {limit} > 0 {{ "),
+                _ => format!("while {limit} > 1 {{ "),
             })
             .collect();
         let close = "}".repeat(depth);
         let text = format!("kernel[1] k(x: global i64*, n: i64) {{ {open} {innermost} {close} }}");
-        let emitted = emit_text(&text, &haswell());
-        assert!(emitted.text.contains("store i64 1"));
+        for vectorise in [Vectorise::Never, Vectorise::Auto, Vectorise::Always] {
+            let options = TargetOptions {
+                vectorise,
+                ..haswell()
+            };
+            let emitted = emit_text(&text, &options);
+            let stores = [
+                "store i64 1, ptr",
+                "@llvm.masked.store.v4i64.p0(<4 x i64> splat (i64 1)",
+            ];
+            assert!(stores.iter().any(|store| emitted.text.contains(store)));
+        }
     }
 }
