@@ -7,6 +7,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use situ_codegen::llvm;
 use situ_codegen::opencl_c::TargetOptions;
 
 use crate::backend::Driver;
@@ -253,6 +254,11 @@ impl Device {
     /// Memory that is free at this moment, where that is known.
     pub fn free_memory_bytes(&self) -> Option<u64> {
         self.driver().free_memory_bytes()
+    }
+
+    /// What the emitter of LLVM IR is told about the device; `None` if it runs something else.
+    pub fn llvm_target(&self) -> Option<&llvm::TargetOptions> {
+        self.driver().llvm_target()
     }
 
     /// What the emitter of OpenCL C is told about the device; `None` if it runs something else.

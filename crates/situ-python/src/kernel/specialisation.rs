@@ -81,7 +81,7 @@ impl Specialisation {
         let emitted = match form {
             "ir" => Ok(("//", text::print(module))),
             "llvm" => {
-                let options = llvm::TargetOptions::default();
+                let options = self.device.llvm_target().cloned().unwrap_or_default();
                 llvm::emit(module, &options).map(|emitted| (";", emitted.text))
             }
             "opencl" => {

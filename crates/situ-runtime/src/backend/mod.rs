@@ -21,6 +21,7 @@ pub mod virtual_;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
+use situ_codegen::llvm;
 use situ_codegen::opencl_c::TargetOptions;
 use situ_ir::{NdRange, ValidModule};
 
@@ -80,6 +81,11 @@ pub(crate) trait Driver: Send + Sync {
         _size: u32,
     ) -> Result<Arc<dyn DeviceProgram>> {
         self.compile(module)
+    }
+
+    /// What the emitter of LLVM IR is told about the device, if that is what it runs.
+    fn llvm_target(&self) -> Option<&llvm::TargetOptions> {
+        None
     }
 
     /// What the emitter of OpenCL C is told about the device, if that is what it runs.

@@ -227,6 +227,10 @@ impl Driver for NativeDriver {
         }
     }
 
+    fn llvm_target(&self) -> Option<&TargetOptions> {
+        Some(&self.code.target)
+    }
+
     fn compile(&self, module: &ValidModule) -> Result<Arc<dyn DeviceProgram>> {
         self.compile_for(module, &self.code.target)
     }

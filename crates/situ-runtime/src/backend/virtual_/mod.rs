@@ -19,6 +19,7 @@ mod reservation;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use situ_codegen::llvm;
 use situ_ir::ValidModule;
 
 use crate::aspect::Aspect;
@@ -184,6 +185,10 @@ impl Driver for VirtualDriver {
             aspects,
             ..info
         }
+    }
+
+    fn llvm_target(&self) -> Option<&llvm::TargetOptions> {
+        self.processor.llvm_target()
     }
 
     fn compile(&self, module: &ValidModule) -> Result<Arc<dyn DeviceProgram>> {
