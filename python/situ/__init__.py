@@ -205,6 +205,7 @@ from situ._grids import (
     tril_indices,
     triu_indices,
 )
+from situ._host_data import host_data_on
 from situ._indexing import (
     choose,
     compress,
@@ -220,7 +221,7 @@ from situ._indexing import (
     take_along_axis,
     unravel_index,
 )
-from situ._kernel import call_kernel, device_func, kernel
+from situ._kernel import call_kernel, call_kernel_async, device_func, kernel
 from situ._linear_algebra import (
     cross,
     diag,
@@ -517,6 +518,7 @@ __all__ = [
     "broadcast_shapes",
     "broadcast_to",
     "call_kernel",
+    "call_kernel_async",
     "can_cast",
     "cbrt",
     "ceil",
@@ -610,6 +612,7 @@ __all__ = [
     "heaviside",
     "histogram",
     "histogram_bin_edges",
+    "host_data_on",
     "hsplit",
     "hstack",
     "hypot",

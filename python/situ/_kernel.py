@@ -5,18 +5,22 @@ They read a function's source; everything after that happens in the compiled mod
 
 import difflib
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import FunctionType
 from typing import Any, SupportsIndex, overload
 
-from situ._native import DeviceFunction, Kernel, LocalAccessor, ndarray
+import numpy.typing as npt
+
+from situ._native import DeviceFunction, Event, Kernel, LocalAccessor, ndarray
 from situ._queue_manager import Place
 from situ.exceptions import KernelError, KernelTypeError
 
-__all__ = ["call_kernel", "device_func", "kernel"]
+__all__ = ["call_kernel", "call_kernel_async", "device_func", "kernel"]
 
 Sizes = SupportsIndex | Sequence[SupportsIndex]
 AnyRange = Sizes | tuple[Sizes, Sizes]
+# NumPy arrays inside of `host_data_on` only.
+Argument = ndarray | LocalAccessor | complex | npt.NDArray[Any]
 
 
 def _nothing() -> None:
@@ -139,7 +143,7 @@ def call_kernel(
     function: Kernel,
     range: AnyRange,
     /,
-    *arguments: ndarray | LocalAccessor | complex,
+    *arguments: Argument,
     queue: Place | None = None,
 ) -> None:
     """Run a kernel over a range: ``kernel[range](*arguments)`` as a function.
@@ -172,6 +176,59 @@ def call_kernel(
     if queue is not None:
         ranged = ranged.on(queue)
     ranged(*arguments)
+
+
+def call_kernel_async(
+    function: Kernel,
+    range: AnyRange,
+    dependent_events: Iterable[Event] = (),
+    /,
+    *arguments: Argument,
+    queue: Place | None = None,
+) -> Event:
+    """Submit a kernel over a range, and return its event instead of an error that comes later.
+
+    Kernels never make their caller wait; what this adds to `call_kernel` is the event, and the
+    choice of what to wait for.
+
+    Parameters
+    ----------
+    function : Kernel
+        The kernel.
+    range : Range, NdRange, int, tuple of int, or pair of tuples
+        The sizes of the range; in an `NdRange` or pair, also those of the work-groups.
+    dependent_events : iterable of Event, optional
+        If there are any, exactly these must have ended before the kernel runs, and in an in-order
+        queue what was submitted before. Without any, the kernel comes after everything that uses
+        the same arrays.
+    *arguments
+        What the kernel takes.
+    queue : Queue or selector, optional
+        What runs it, as in `call_kernel`.
+
+    Returns
+    -------
+    Event
+        Ends when the kernel has.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import situ
+    >>> @situ.kernel
+    ... def fill(x):
+    ...     x[situ.get_global_id(0)] = 7
+    >>> x = situ.asarray(np.zeros(3))
+    >>> event = situ.call_kernel_async(fill, 2, [x.queue.barrier()], x)
+    >>> event.wait()
+    >>> x.to_numpy()
+    array([7., 7., 0.])
+    """
+    events = list(dependent_events)
+    ranged = function[range]
+    if queue is not None:
+        ranged = ranged.on(queue)
+    return ranged.submit(*arguments, depends=events or None)
 
 
 def _check_options(decorator: str, given: dict[str, bool], known: tuple[str, ...]) -> None:

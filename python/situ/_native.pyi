@@ -44,6 +44,7 @@ __all__ = [
     "cholesky",
     "clear_cache",
     "concat",
+    "count_host_data_blocks",
     "default_float",
     "det",
     "device_facts",
@@ -114,6 +115,8 @@ class _HasCapsule(Protocol):
     def _get_capsule(self) -> object: ...
 
 _Number = bool | int | float | complex
+# NumPy arrays inside of `host_data_on` only.
+_KernelArgument = ndarray | LocalAccessor | _Number | npt.NDArray[Any]
 _FactValue = bool | int | str | tuple[int, ...] | tuple[str, ...]
 # A queue or context of dpctl, or a capsule with one.
 _SyclObject = _HasCapsule | CapsuleType
@@ -319,6 +322,7 @@ def repeat(
     x: ndarray, repeats: int | ndarray, axis: int | None = None, *, queue: _Place | None = None
 ) -> ndarray: ...
 def tile(x: ndarray, repetitions: Sequence[int], *, queue: _Place | None = None) -> ndarray: ...
+def count_host_data_blocks(change: int) -> None: ...
 def share_dlpack(producer: object, *, device: _Place | None = None) -> ndarray | str: ...
 def iota(
     count: int,
@@ -753,8 +757,8 @@ class Kernel:
     ) -> Kernel: ...
     def __call__(
         self,
-        *arguments: ndarray | LocalAccessor | _Number,
-        **keywords: ndarray | LocalAccessor | _Number,
+        *arguments: _KernelArgument,
+        **keywords: _KernelArgument,
     ) -> None: ...
     def __getitem__(self, range: _Range, /) -> RangedKernel: ...
     def inspect(self, form: str = "ir") -> str: ...
@@ -770,12 +774,15 @@ class Kernel:
 
 @final
 class RangedKernel:
+    def submit(
+        self, *arguments: _KernelArgument, depends: Event | Iterable[Event] | None = None
+    ) -> Event: ...
     def on(self, queue: _Place) -> RangedKernel: ...
     def simulate(self, *arguments: object, **keywords: object) -> None: ...
     def __call__(
         self,
-        *arguments: ndarray | LocalAccessor | _Number,
-        **keywords: ndarray | LocalAccessor | _Number,
+        *arguments: _KernelArgument,
+        **keywords: _KernelArgument,
     ) -> None: ...
 
 @final

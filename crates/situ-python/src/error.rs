@@ -23,6 +23,7 @@ pub(crate) mod exceptions {
     pyo3::import_exception!(situ.exceptions, LinAlgError);
     pyo3::import_exception!(situ.exceptions, OutOfMemoryError);
     pyo3::import_exception!(situ.exceptions, PlacementError);
+    pyo3::import_exception!(situ.exceptions, PlacementWarning);
     pyo3::import_exception!(situ.exceptions, ShapeError);
 }
 

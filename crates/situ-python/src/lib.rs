@@ -91,6 +91,8 @@ mod _native {
     #[pymodule_export]
     use crate::host_memory::{default_float, from_numpy};
     #[pymodule_export]
+    use crate::kernel::host_data::count_host_data_blocks;
+    #[pymodule_export]
     use crate::kernel::{PyDeviceFunction, PyKernel, PyLocalAccessor, PyRangedKernel};
     #[pymodule_export]
     use crate::linalg::{

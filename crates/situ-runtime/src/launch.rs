@@ -18,7 +18,7 @@ use crate::command::{Label, Work};
 use crate::device::Device;
 use crate::error::{ArgumentKind, Error, Result};
 use crate::event::Event;
-use crate::memory::index_check::IndexCheck;
+use crate::memory::report::Report;
 use crate::memory::usm::{Allocation, Memory};
 use crate::order::{self, Access};
 use crate::program::Kernel;
@@ -145,8 +145,8 @@ const USUAL_ARGUMENTS: usize = 12;
 pub(crate) struct Options<'a> {
     /// What it comes after, instead of what uses the same data.
     pub(crate) events: Option<&'a [Event]>,
-    /// What the kernel finds wrong with indices in memory.
-    pub(crate) check: Option<&'a IndexCheck>,
+    /// Where the kernel writes what the host is to know.
+    pub(crate) report: Option<&'a Report>,
 }
 
 /// Checks a launch and submits it.
@@ -158,7 +158,7 @@ pub(crate) fn launch(
     options: Options<'_>,
     location: &'static Location<'static>,
 ) -> Result<Event> {
-    let Options { events, check } = options;
+    let Options { events, report } = options;
     let device = queue.device();
     if kernel.program().device() != device {
         return Err(Error::WrongDevice {
@@ -174,7 +174,7 @@ pub(crate) fn launch(
         kernel,
         range,
         arguments,
-        check,
+        report,
     };
     let uses = uses(kernel, arguments);
     order::submit(queue, launch, uses, events, location)
@@ -206,7 +206,7 @@ struct Launch<'a> {
     kernel: &'a Kernel,
     range: NdRange,
     arguments: &'a [Argument],
-    check: Option<&'a IndexCheck>,
+    report: Option<&'a Report>,
 }
 
 impl Task for Launch<'_> {
@@ -222,8 +222,8 @@ impl Task for Launch<'_> {
     fn run(self) -> Result<()> {
         let arguments = self.arguments.iter().map(DeviceArgument::of);
         let run = || run(self.kernel, &self.range, arguments);
-        match self.check {
-            Some(check) => check.kept().around(run),
+        match self.report {
+            Some(report) => report.kept().around(run),
             None => run(),
         }
     }
@@ -232,11 +232,11 @@ impl Task for Launch<'_> {
         let (kernel, range) = (self.kernel.clone(), self.range);
         // Exactly as large as it must be: thousands of launches may be pending.
         let kept: Box<[KeptArgument]> = self.arguments.iter().map(KeptArgument::of).collect();
-        let check = self.check.map(IndexCheck::kept);
+        let report = self.report.map(Report::kept);
         Box::new(move || {
             let run = || run(&kernel, &range, kept.iter().map(KeptArgument::borrow));
-            match &check {
-                Some(check) => check.around(run),
+            match &report {
+                Some(report) => report.around(run),
                 None => run(),
             }
         })

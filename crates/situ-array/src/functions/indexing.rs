@@ -7,7 +7,7 @@
 //! indexed axes, as NumPy has it.
 
 use situ_ir::{DType, Literal, NdRange};
-use situ_runtime::{Argument, DeviceType, IndexCheck, IndexedAxis, Queue};
+use situ_runtime::{Argument, DeviceType, IndexedAxis, Queue, index_report};
 use smallvec::SmallVec;
 
 use crate::array::Array;
@@ -455,7 +455,7 @@ impl Transfer {
                 size: view.shape()[axis],
             })
             .collect();
-        let check = IndexCheck::new(queue, &sizes)?;
+        let report = index_report(queue, &sizes)?;
         let index = |value: i64| Argument::Scalar(Literal::I64(value));
         let mut arguments: SmallVec<[Argument; 16]> = SmallVec::new();
         arguments.push(match values {
@@ -491,7 +491,7 @@ impl Transfer {
             arguments.push(index(view.shape()[axis] as i64));
             arguments.push(index(view.layout().strides()[axis] as i64));
         }
-        arguments.push(check.argument());
+        arguments.push(report.argument());
         if sequence == Sequence::Runs {
             arguments.push(index(row_length as i64));
         }
@@ -508,7 +508,7 @@ impl Transfer {
         let key = KernelKey::Indexed(shape.clone());
         let kernel = kernel_cache::kernel(queue.device(), key, |_| indexed::module(name, &shape))?;
         let range = NdRange::new(&range).map_err(situ_runtime::Error::from)?;
-        queue.launch_checked(&kernel, &range, &arguments, &check)?;
+        queue.launch_reporting(&kernel, &range, &arguments, &report, None)?;
         Ok(())
     }
 }

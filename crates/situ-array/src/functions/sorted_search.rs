@@ -2,7 +2,7 @@
 
 use situ_ir::promotion::promote;
 use situ_ir::{DType, Literal, NdRange};
-use situ_runtime::{Argument, IndexCheck, IndexedAxis, Queue};
+use situ_runtime::{Argument, IndexedAxis, Queue, index_report};
 use smallvec::SmallVec;
 
 use crate::array::Array;
@@ -203,9 +203,9 @@ impl Search<'_> {
                 axis: 0,
                 size: length,
             };
-            let check = IndexCheck::new(queue, &[axis])?;
-            arguments.extend([step(sorter), check.argument()]);
-            queue.launch_checked(&kernel, &range, &arguments, &check)?;
+            let report = index_report(queue, &[axis])?;
+            arguments.extend([step(sorter), report.argument()]);
+            queue.launch_reporting(&kernel, &range, &arguments, &report, None)?;
         } else {
             queue.launch(&kernel, &range, &arguments)?;
         }

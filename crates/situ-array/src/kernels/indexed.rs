@@ -3,7 +3,7 @@
 //! It is a map over the result of an index expression. Each operand moves with the loops: the elements that
 //! are read or written move along slices and stay where they are along the dimensions of the index arrays, which
 //! move along these. What the indices add comes on top. An index that does not exist is written down for
-//! [`situ_runtime::IndexCheck`], and its element is left alone.
+//! [`situ_runtime::index_report`], and its element is left alone.
 //!
 //! Parameters, in this order: those of the map template for the values, the data and the index arrays (as
 //! if the values were an output), then for each index array the size of its axis and the stride of the

@@ -204,6 +204,8 @@ pub struct Refusal {
     pub operation: String,
     /// Whether it takes `queue=`.
     pub takes_queue: bool,
+    /// Whether there is a block in which arrays of the host are brought to a queue for the call.
+    pub takes_host_data: bool,
     /// The queue that the caller named.
     pub explicit: Option<Home>,
     /// Each argument's name and part.
@@ -230,6 +232,7 @@ impl Refusal {
                 placer.operation,
                 Operation::Function(_) | Operation::Question
             ),
+            takes_host_data: matches!(placer.operation, Operation::Kernel(_)),
             reason: Reason::find(explicit.as_ref(), &arguments),
             explicit,
             arguments,
@@ -304,6 +307,10 @@ impl Refusal {
     fn help(&self) -> String {
         let remedy = self.remedy();
         match self.reason {
+            Reason::HostOnly if self.takes_host_data => format!(
+                "put the data on a device first, e.g. `{remedy}`, or call it inside of \
+                 `with situ.host_data_on(\"cpu\"):`"
+            ),
             Reason::HostAndDevice | Reason::HostOnly => {
                 format!("put the data on a device first, e.g. `{remedy}`")
             }

@@ -8,6 +8,7 @@
 mod arguments;
 mod definition;
 mod environment;
+pub(crate) mod host_data;
 mod local_accessor;
 mod range;
 mod specialisation;
@@ -24,9 +25,11 @@ use situ_runtime::{Event, Queue};
 use crate::detach::detach;
 use crate::error::exceptions::KernelError;
 use crate::error::{IntoPyErr, guard};
+use crate::event::{PyEvent, events_from_python};
 use crate::{placement, queue};
 use arguments::Arguments;
 use definition::Definition;
+use host_data::Visit;
 pub(crate) use local_accessor::PyLocalAccessor;
 use specialisation::Specialisation;
 
@@ -166,7 +169,45 @@ impl PyKernel {
     ) -> PyResult<Event> {
         let py = positional.py();
         let objects = self.definition.ordered(positional, keywords)?;
-        let mut arguments = Arguments::read(&self.definition, &objects, target.range)?;
+        match host_data::target(py, &self.definition, &objects)? {
+            Some(queue) => self.launch_on_host_data(py, target, &objects, queue),
+            None => self.prepare(py, target, &objects)?.submit(py),
+        }
+    }
+
+    /// Brings arrays of the host to a queue, runs the kernel there and gives back what it wrote.
+    fn launch_on_host_data<'py>(
+        &self,
+        py: Python<'py>,
+        target: Target<'_>,
+        objects: &[Bound<'py, PyAny>],
+        queue: Queue,
+    ) -> PyResult<Event> {
+        let queue = target.queue.clone().unwrap_or(queue);
+        let visit = Visit::new(py, &self.definition, objects, &queue)?;
+        let target = Target {
+            queue: Some(queue),
+            ..target
+        };
+        let launch = self.prepare(py, target, &visit.arguments)?;
+        let parameters = &self.definition.parameters;
+        let written = launch.specialisation.written_arguments();
+        let written: Vec<_> = written.map(|each| parameters[each].as_str()).collect();
+        visit.check(&written)?;
+        let event = launch.submit(py)?;
+        detach(py, || event.wait())?;
+        visit.give_back(&written)?;
+        Ok(event)
+    }
+
+    /// Finds out where and over what the kernel runs, and compiles it if need be.
+    fn prepare<'a>(
+        &'a self,
+        py: Python<'_>,
+        target: Target<'a>,
+        objects: &'a [Bound<'_, PyAny>],
+    ) -> PyResult<Launch<'a>> {
+        let mut arguments = Arguments::read(&self.definition, objects, target.range)?;
         let queue = match arguments.queue(py, target.queue.as_ref())? {
             Some(queue) => queue,
             None => placement::current(py)?,
@@ -185,11 +226,12 @@ impl PyKernel {
             Some(range) => range,
             None => arguments.common_range(specialisation.dims())?,
         };
-        let passed = arguments.passed(specialisation.plan());
-        let kernel = specialisation.kernel();
-        detach(py, || match target.events {
-            Some(events) => queue.launch_after(kernel, &range, &passed, events),
-            None => queue.launch(kernel, &range, &passed),
+        Ok(Launch {
+            specialisation,
+            arguments,
+            queue,
+            range,
+            events: target.events,
         })
     }
 
@@ -277,6 +319,26 @@ struct Target<'a> {
     events: Option<&'a [Event]>,
 }
 
+/// A launch of which everything is known.
+struct Launch<'a> {
+    specialisation: Arc<Specialisation>,
+    arguments: Arguments<'a>,
+    queue: Queue,
+    range: NdRange,
+    events: Option<&'a [Event]>,
+}
+
+impl Launch<'_> {
+    fn submit(&self, py: Python<'_>) -> PyResult<Event> {
+        let passed = self.arguments.passed(self.specialisation.plan());
+        let kernel = self.specialisation.kernel();
+        detach(py, || match self.events {
+            Some(events) => self.queue.launch_after(kernel, &self.range, &passed, events),
+            None => self.queue.launch(kernel, &self.range, &passed),
+        })
+    }
+}
+
 /// A kernel and the range it is to run over: what `kernel[range]` gives.
 #[pyclass(frozen, name = "RangedKernel", module = "situ")]
 pub(crate) struct PyRangedKernel {
@@ -301,6 +363,26 @@ impl PyRangedKernel {
                 events: None,
             };
             kernel.launch(target, arguments, keywords).map(drop)
+        })
+    }
+
+    /// Submits the kernel and returns its event. It waits for commands that use the same arrays, or, with
+    /// `depends`, for exactly those events.
+    #[pyo3(signature = (*arguments, depends = None))]
+    fn submit(
+        &self,
+        arguments: &Bound<'_, PyTuple>,
+        depends: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<PyEvent> {
+        guard(|| {
+            let events = depends.map(events_from_python).transpose()?;
+            let target = Target {
+                range: Some(self.range),
+                queue: self.queue.clone(),
+                events: events.as_deref(),
+            };
+            let event = self.kernel.get().launch(target, arguments, None)?;
+            Ok(PyEvent { event })
         })
     }
 

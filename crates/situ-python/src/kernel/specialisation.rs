@@ -75,6 +75,13 @@ impl Specialisation {
         &self.kernel
     }
 
+    /// Which of the function's parameters it writes elements of.
+    pub(super) fn written_arguments(&self) -> impl Iterator<Item = usize> {
+        let planned = self.compiled.plan.parameters.iter();
+        let accesses = planned.zip(self.kernel.parameter_access());
+        accesses.filter_map(|(planned, access)| access.writes.then_some(planned.argument))
+    }
+
     /// The code in one of its forms, under a line that says what it is for.
     pub(super) fn text(&self, py: Python<'_>, name: &str, form: &str) -> PyResult<String> {
         let module = &self.compiled.module;

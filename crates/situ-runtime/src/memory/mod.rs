@@ -7,7 +7,7 @@
 //! | `place`, `staging` | which way they take, and the longest one |
 //! | [`host_view`] | memory that the host looks at whenever it likes |
 //! | [`host_work`] | library code of the host over memory, as a command |
-//! | [`index_check`] | indices that are known on the device only |
+//! | [`report`], [`index_check`] | what kernels find wrong, and indices above all |
 //! | [`adopt`] | memory of the host that devices use in place |
 //! | [`exports`] | addresses that other libraries were told |
 //! | `context_memory` | the pools of a context, and what to do when memory is short |
@@ -26,6 +26,7 @@ pub mod index_check;
 mod large_blocks;
 pub(crate) mod place;
 mod pool;
+pub mod report;
 mod returns;
 mod size_class;
 mod small_blocks;

@@ -31,7 +31,7 @@ use crate::event::Event;
 use crate::executor;
 use crate::fork::ForkLocal;
 use crate::launch::{self, Argument, Options};
-use crate::memory::index_check::IndexCheck;
+use crate::memory::report::Report;
 use crate::program::Kernel;
 use crate::submission;
 use crate::warnings::{self, Warning};
@@ -213,22 +213,23 @@ impl Queue {
         launch::launch(self, kernel, range, arguments, options, Location::caller())
     }
 
-    /// Launches a kernel that reads indices from memory and checks them itself; the command fails if it
-    /// finds one that does not exist.
+    /// Launches a kernel that writes a report; after `events` or, without them, after what uses the same data. The
+    /// command fails if that is what the report comes to.
     ///
     /// # Errors
     /// As [`Self::launch`].
     #[track_caller]
-    pub fn launch_checked(
+    pub fn launch_reporting(
         &self,
         kernel: &Kernel,
         range: &NdRange,
         arguments: &[Argument],
-        check: &IndexCheck,
+        report: &Report,
+        events: Option<&[Event]>,
     ) -> Result<Event> {
         let options = Options {
-            check: Some(check),
-            ..Options::default()
+            events,
+            report: Some(report),
         };
         launch::launch(self, kernel, range, arguments, options, Location::caller())
     }
