@@ -77,6 +77,10 @@ class KernelError(SituError):
     """
 
 
+class KernelAssertionError(KernelError, AssertionError):
+    """An ``assert`` in a kernel failed; raised by the next wait for the kernel."""
+
+
 class KernelTypeError(KernelError, TypeError):
     """A kernel's arguments, or the expressions inside it, have types that do not fit."""
 

@@ -7,6 +7,8 @@
 //! The text is parsed as the user wrote it, indentation and decorators included, and spans count
 //! bytes of that text. It does not look up names and knows no types.
 
+mod messages;
+
 use std::rc::Rc;
 
 use ruff_python_ast::{self as ast, Expr, Stmt};
@@ -55,6 +57,7 @@ pub(crate) fn read_function(
         &source.text
     };
     let mut reader = Reader {
+        text,
         shift: if is_indented { SHELTER.len() as u32 } else { 0 },
         end: source.text.len() as u32,
         depth: 0,
@@ -143,7 +146,9 @@ fn first_annotation(parameters: &ast::Parameters) -> Option<String> {
     }
 }
 
-struct Reader {
+struct Reader<'a> {
+    /// What is parsed: the user's text, after the shelter if there is one.
+    text: &'a str,
     /// Bytes of [`SHELTER`] before the user's text.
     shift: u32,
     /// Bytes of the user's text.
@@ -155,7 +160,7 @@ struct Reader {
     diagnostics: Vec<Diagnostic>,
 }
 
-impl Reader {
+impl Reader<'_> {
     fn span(&self, node: &impl Ranged) -> Span {
         self.range(node.range())
     }
@@ -352,6 +357,7 @@ impl Reader {
             Stmt::Return(result) => {
                 StatementKind::Return(result.value.as_ref().map(|value| self.expression(value)))
             }
+            Stmt::Assert(assertion) => self.assertion(assertion),
             Stmt::Pass(_) => StatementKind::Pass,
             Stmt::FunctionDef(definition) if is_plain(definition) => {
                 StatementKind::Function(Rc::new(self.inner_function(definition)))
@@ -359,7 +365,10 @@ impl Reader {
             Stmt::Expr(expression) => match &*expression.value {
                 // Docstrings and `...` bodies do nothing.
                 Expr::StringLiteral(_) | Expr::EllipsisLiteral(_) => StatementKind::Pass,
-                value => StatementKind::Expression(self.expression(value)),
+                value => match self.print(value) {
+                    Some(print) => print,
+                    None => StatementKind::Expression(self.expression(value)),
+                },
             },
             refused => {
                 self.refused_statement(refused);
@@ -383,7 +392,6 @@ impl Reader {
             Stmt::Match(_) => Refused::Match,
             Stmt::Raise(_) => Refused::Raise,
             Stmt::Try(_) => Refused::Try,
-            Stmt::Assert(_) => Refused::Assert,
             Stmt::Import(_) | Stmt::ImportFrom(_) => Refused::Import,
             Stmt::Global(_) | Stmt::Nonlocal(_) => Refused::Global,
             _ => Refused::IpythonCommand,

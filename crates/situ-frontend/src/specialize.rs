@@ -10,6 +10,7 @@ use crate::environment::Environment;
 use crate::error::{Error, Refusal};
 use crate::infer::{Failure, Inferred, ParameterType, Program, Subject, infer, problems};
 use crate::lower::lower;
+use crate::message::Messages;
 use crate::parse::parse_function;
 use crate::plan::{ArgumentType, ParameterPlan};
 use crate::subset::Refused;
@@ -50,6 +51,8 @@ pub struct Compiled {
     pub parameters: Vec<String>,
     /// How arguments become the kernel's IR parameters.
     pub plan: ParameterPlan,
+    /// What it may say. If that is anything, the report comes after the user's arguments.
+    pub messages: Messages,
 }
 
 /// Compiles the function called `name` in `source` for these arguments.
@@ -125,6 +128,9 @@ pub fn specialize(
         dims: kernel.dims,
         parameters: parameters.into_iter().map(str::to_owned).collect(),
         plan: lowered.plan,
+        messages: Messages {
+            list: program.messages,
+        },
     })
 }
 

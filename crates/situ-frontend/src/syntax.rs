@@ -72,7 +72,34 @@ pub(crate) enum StatementKind {
     Function(Rc<Function>),
     /// An expression evaluated for its effect.
     Expression(Expression),
+    /// `assert test, message`.
+    Assert {
+        test: Expression,
+        parts: Vec<MessagePart>,
+    },
+    /// `print(...)`, with separators and the end of the line.
+    Print(Vec<MessagePart>),
     Pass,
+}
+
+/// A piece of what `assert` or `print` says.
+#[derive(Clone, Debug)]
+pub(crate) enum MessagePart {
+    Text(String),
+    Value {
+        expression: Expression,
+        /// What stands after the colon in an f-string.
+        format: String,
+    },
+}
+
+impl MessagePart {
+    pub(crate) fn value(&self) -> Option<&Expression> {
+        match self {
+            Self::Text(_) => None,
+            Self::Value { expression, .. } => Some(expression),
+        }
+    }
 }
 
 /// One expression.

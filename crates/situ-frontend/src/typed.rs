@@ -28,6 +28,8 @@ pub(crate) struct Function {
     pub(crate) result: FunctionResult,
     /// Whether its spans point into the kernel's source.
     pub(crate) has_kernel_source: bool,
+    /// Whether its last parameter is the array that messages are written to.
+    pub(crate) has_messages: bool,
 }
 
 /// What a function returns.
@@ -149,6 +151,8 @@ pub(crate) enum StatementKind {
         call: Call,
         slots: Vec<SlotId>,
     },
+    /// Ends the work-item after a failed assertion, where others do not wait for it.
+    GiveUp,
     /// Evaluated for its effect.
     Evaluate(Expression),
     Call(Call),
@@ -355,7 +359,7 @@ impl Expression {
             | ExpressionKind::Shape { .. }
             | ExpressionKind::Stride { .. }
             | ExpressionKind::WorkItem(_) => true,
-            ExpressionKind::Cast(operand) => operand.is_trivial(),
+            ExpressionKind::Cast(operand) | ExpressionKind::Bitcast(operand) => operand.is_trivial(),
             _ => false,
         }
     }

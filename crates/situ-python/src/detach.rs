@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use situ_runtime::submission;
 
 use crate::error::IntoPyErr;
+use crate::kernel::messages;
 use crate::{interrupt, site, warnings};
 
 /// Runs `work` without the GIL, turns its error into a Python exception and passes warnings on.
@@ -30,6 +31,8 @@ where
     {
         submissions.locate(&site);
     }
+    // What a kernel printed before it failed helps to find out why.
+    messages::deliver(py)?;
     // A signal handler's exception is what the user expects, not the wait it ended.
     let result = result.map_err(|error| {
         let own = error.into_py_err(py);

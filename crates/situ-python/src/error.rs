@@ -18,6 +18,7 @@ pub(crate) mod exceptions {
     pyo3::import_exception!(situ.exceptions, HostAccessError);
     pyo3::import_exception!(situ.exceptions, HostTaskError);
     pyo3::import_exception!(situ.exceptions, InternalError);
+    pyo3::import_exception!(situ.exceptions, KernelAssertionError);
     pyo3::import_exception!(situ.exceptions, KernelError);
     pyo3::import_exception!(situ.exceptions, KernelTypeError);
     pyo3::import_exception!(situ.exceptions, LinAlgError);
@@ -134,6 +135,7 @@ fn class_of(error: &situ_runtime::Error) -> fn(String) -> PyErr {
             .map_or(exceptions::DeviceError::new_err, array_class),
         E::NotHostAccessible { .. } => exceptions::HostAccessError::new_err,
         E::IndexOutOfRange { .. } => PyIndexError::new_err,
+        E::AssertionFailed { .. } => exceptions::KernelAssertionError::new_err,
         E::Internal { .. } | E::WorkPanicked { .. } => exceptions::InternalError::new_err,
         E::ScratchUnavailable { .. } | E::OutOfMemory { .. } => {
             exceptions::OutOfMemoryError::new_err

@@ -7,13 +7,15 @@ use std::ffi::CString;
 
 use pyo3::prelude::*;
 use pyo3::types::PyType;
+use crate::kernel::messages;
 use situ_runtime::warnings::{Warning, process_sink};
 
-/// Shows everything the runtime has to say. Costs one load if that is nothing.
+/// Shows everything the runtime and kernels have to say. Costs two loads if that is nothing.
 ///
 /// # Errors
-/// The warning itself, if Python was told to treat it as an error.
+/// The warning itself, if Python was told to treat it as an error; or what is wrong with printing.
 pub(crate) fn deliver(py: Python<'_>) -> PyResult<()> {
+    messages::deliver(py)?;
     let sink = process_sink();
     if sink.is_empty() {
         return Ok(());

@@ -351,6 +351,23 @@ pub enum Error {
         limits: Vec<u64>,
     },
 
+    /// An assertion in a kernel that does not hold.
+    #[error(
+        "an assertion failed: {}\n  why:  `{condition}` does not hold in work-item {work_item}, at {place}\n  help: \
+         other work-items went on, so do not rely on what the kernel wrote; run it with `simulate` to look around",
+        if message.is_empty() { condition } else { message }
+    )]
+    AssertionFailed {
+        /// What the assertion says; empty if it says nothing.
+        message: String,
+        /// The condition as it is written.
+        condition: String,
+        /// Where it is written, as `file:line`.
+        place: String,
+        /// The global id of the first work-item that found out.
+        work_item: String,
+    },
+
     /// An index in memory that does not exist.
     #[error(
         "index {index} is out of bounds for axis {axis} with size {size}\n  why:  it was read on the device, so \

@@ -10,7 +10,7 @@ use situ_ir::{Diagnostic, Span};
 
 use crate::infer::problems;
 use crate::syntax::{
-    Constant, Expression, ExpressionKind, Function, Identifier, Statement, StatementKind,
+    Constant, Expression, ExpressionKind, Function, Identifier, MessagePart, Statement, StatementKind,
     UnaryOperator,
 };
 
@@ -46,6 +46,8 @@ fn collect<'a>(body: &'a [Statement], names: &mut BTreeSet<&'a str>) {
             | StatementKind::Continue
             | StatementKind::Return(_)
             | StatementKind::Expression(_)
+            | StatementKind::Assert { .. }
+            | StatementKind::Print(_)
             | StatementKind::Pass => {}
         }
     }
@@ -261,6 +263,19 @@ impl<'a> Checker<'a> {
                 self.uses(value, &state);
                 state
             }
+            StatementKind::Assert { test, parts } => {
+                self.uses(test, &state);
+                for value in parts.iter().filter_map(MessagePart::value) {
+                    self.uses(value, &state);
+                }
+                state
+            }
+            StatementKind::Print(parts) => {
+                for value in parts.iter().filter_map(MessagePart::value) {
+                    self.uses(value, &state);
+                }
+                state
+            }
             StatementKind::Function(function) => {
                 if let Some(assigned) = &mut state {
                     assigned.insert(&function.name.name);
@@ -412,6 +427,17 @@ pub(crate) fn for_each_expression<'a>(
                 visit_expression(value, visit);
             }
             StatementKind::Function(function) => for_each_expression(&function.body, visit),
+            StatementKind::Assert { test, parts } => {
+                visit_expression(test, visit);
+                for value in parts.iter().filter_map(MessagePart::value) {
+                    visit_expression(value, visit);
+                }
+            }
+            StatementKind::Print(parts) => {
+                for value in parts.iter().filter_map(MessagePart::value) {
+                    visit_expression(value, visit);
+                }
+            }
             StatementKind::Return(None)
             | StatementKind::Break
             | StatementKind::Continue

@@ -323,10 +323,14 @@ impl Inference<'_, '_, '_> {
         }
         let arguments: Option<Vec<_>> = arguments.into_iter().collect();
         let (types, arguments): (Vec<_>, Vec<Vec<_>>) = arguments?.into_iter().unzip();
-        let arguments = arguments.into_iter().flatten().collect();
+        let mut arguments: Vec<_> = arguments.into_iter().flatten().collect();
         match self.program.specialise(function, &syntax, &types) {
             Specialised::Function(id) => {
-                let dims = self.program.functions[id.0].dims;
+                let specialised = &self.program.functions[id.0];
+                let dims = specialised.dims;
+                if specialised.has_messages {
+                    arguments.push(Argument::Array(self.message_array()));
+                }
                 self.dims = self.dims.max(dims);
                 let call = Call {
                     function: id,

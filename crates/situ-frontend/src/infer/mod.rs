@@ -21,6 +21,7 @@ mod functions;
 mod indexing;
 mod items;
 pub(crate) mod library;
+mod messages;
 mod operators;
 pub(crate) mod problems;
 mod program;
@@ -126,6 +127,7 @@ pub(crate) fn infer<'e>(
         body,
         result,
         has_kernel_source: subject.has_kernel_source,
+        has_messages: inference.message_array.is_some(),
     };
     Ok(Inferred {
         function,
@@ -143,6 +145,10 @@ struct Inference<'p, 'e, 's> {
     declared: BTreeMap<Span, ArrayId>,
     /// Arrays as one dimension, by the array they are of.
     flat: BTreeMap<ArrayId, ArrayId>,
+    /// The array that messages are written to, once there is one.
+    message_array: Option<ArrayId>,
+    /// The place of the message at each `assert` and `print`.
+    messages: BTreeMap<Span, usize>,
     variables: Vec<Variable>,
     /// The variable for a name and, for tuples, the position in it.
     variable_ids: BTreeMap<(String, usize), VariableId>,
@@ -185,6 +191,8 @@ impl<'p, 'e, 's> Inference<'p, 'e, 's> {
             arrays: Vec::new(),
             declared: BTreeMap::new(),
             flat: BTreeMap::new(),
+            message_array: None,
+            messages: BTreeMap::new(),
             variables: Vec::new(),
             variable_ids: BTreeMap::new(),
             assigned: assigned::assigned_names(subject.syntax),

@@ -71,9 +71,8 @@ pub(crate) fn is_python_builtin(name: &str) -> bool {
 
 fn python_builtin_advice(name: &str) -> Option<&'static str> {
     Some(match name {
-        "print" | "input" | "open" => {
-            "write what you want to see to an array and print it on the host after the launch"
-        }
+        "print" => "write `print(...)` as a statement of its own",
+        "input" | "open" => "read what the kernel needs on the host, and pass it as an argument",
         "enumerate" | "zip" | "reversed" | "iter" | "next" | "map" | "filter" => {
             "loop over `range(...)` and index the arrays"
         }
@@ -929,4 +928,20 @@ fn python_text(constant: Constant) -> String {
         Constant::Float(value) => format!("{value:?}"),
         Constant::Complex(real, imaginary) => format!("({real:?}{imaginary:+?}j)"),
     }
+}
+
+// ----- messages -----
+
+pub(crate) fn not_printable(description: &str, span: Span) -> Diagnostic {
+    Diagnostic::error("K092", format!("a kernel cannot print {description}"))
+        .label(span, "this is not a number")
+        .why("what is printed goes to the host as text that is known before, and numbers that are not")
+        .help("print its elements or attributes, e.g. `a[i]` or `a.shape[0]`")
+}
+
+pub(crate) fn long_assertion(span: Span) -> Diagnostic {
+    Diagnostic::error("K092", "there are too many numbers in the message of this assertion")
+        .label(span, "more than 16 numbers of 64 bits")
+        .why("they are kept in a place of a fixed size until the host reads them")
+        .help("leave some out, or `print` them")
 }

@@ -8,6 +8,7 @@ use situ_ir::{AddressSpace, DType, Diagnostics, Source};
 use crate::environment::{Binding, Bindings, Environment, KnownModule};
 use crate::infer::value::{LocalType, Static};
 use crate::infer::{Failure, Inferred, Subject, infer};
+use crate::message::Message;
 use crate::parse::parse_function;
 use crate::plan::{ArgumentType, Layout};
 use crate::specialize::Options;
@@ -76,6 +77,8 @@ pub(crate) struct Program<'e> {
     /// What each of them returns.
     pub(crate) results: Vec<Option<LocalType>>,
     kernel_source: &'e Source,
+    /// What the functions say to the host.
+    pub(crate) messages: Vec<Message>,
     parsed: BTreeMap<usize, Result<Rc<syntax::Function>, Diagnostics>>,
     /// Functions defined inside of others, numbered after those of the environment.
     inner: Vec<Inner<'e>>,
@@ -107,6 +110,7 @@ impl<'e> Program<'e> {
             functions: Vec::new(),
             results: Vec::new(),
             kernel_source,
+            messages: Vec::new(),
             parsed: BTreeMap::new(),
             inner: Vec::new(),
             known: Vec::new(),

@@ -108,6 +108,10 @@ impl Inference<'_, '_, '_> {
                     push(kind);
                 }
             }
+            syntax::StatementKind::Assert { test, parts } => {
+                self.assertion(test, parts, span, out);
+            }
+            syntax::StatementKind::Print(parts) => self.print(parts, span, out),
             syntax::StatementKind::Pass => {}
         }
     }

@@ -32,6 +32,29 @@ pub(crate) struct Lowered {
 
 /// Writes a kernel and the device functions it calls as IR.
 pub(crate) fn lower(program: &Program<'_>, kernel: &Function, source: &Source) -> Lowered {
+    let lowered = lower_all(program, kernel, source, true);
+    if !kernel.has_messages || !has_meetings(&lowered.module) {
+        return lowered;
+    }
+    // Others would wait for a work-item that gave up.
+    lower_all(program, kernel, source, false)
+}
+
+fn has_meetings(module: &Module) -> bool {
+    let mut found = false;
+    for (_, function) in module.functions.iter() {
+        let body = &function.body;
+        body.for_each_statement(&mut |statement| found |= statement.kind.is_meeting());
+    }
+    found
+}
+
+fn lower_all(
+    program: &Program<'_>,
+    kernel: &Function,
+    source: &Source,
+    may_give_up: bool,
+) -> Lowered {
     let mut module = Module::new(ascii_name(&kernel.name));
     module.source = Some(source.clone());
     let mut names = BTreeSet::new();
@@ -46,11 +69,11 @@ pub(crate) fn lower(program: &Program<'_>, kernel: &Function, source: &Source) -
             FunctionResult::Nothing | FunctionResult::Tuple(_) => None,
         };
         let builder = FunctionBuilder::device(name, result);
-        let lowered = lower_function(builder, function, &mut module, &callees);
+        let lowered = lower_function(builder, function, &mut module, &callees, may_give_up);
         callees.insert(id, lowered);
     }
     let builder = FunctionBuilder::kernel(kernel_name.clone(), kernel.dims);
-    let lowered = lower_function(builder, kernel, &mut module, &callees);
+    let lowered = lower_function(builder, kernel, &mut module, &callees, may_give_up);
     Lowered {
         module,
         kernel: kernel_name,
@@ -83,6 +106,7 @@ fn lower_function(
     function: &Function,
     module: &mut Module,
     callees: &BTreeMap<FunctionId, Callee>,
+    may_give_up: bool,
 ) -> Callee {
     if function.has_kernel_source {
         builder.set_function_span(function.span);
@@ -94,6 +118,7 @@ fn lower_function(
         module,
         callees,
         results: Vec::new(),
+        may_give_up,
         scalars: vec![None; function.parameters.len()],
         arrays: Vec::new(),
         variables: Vec::new(),
@@ -122,6 +147,8 @@ struct Lowering<'a> {
     callees: &'a BTreeMap<FunctionId, Callee>,
     /// Where the numbers of a tuple that is returned go.
     results: Vec<Handle<IrExpression>>,
+    /// Whether a work-item may end before the others.
+    may_give_up: bool,
     /// Scalar parameters.
     scalars: Vec<Option<Handle<IrExpression>>>,
     arrays: Vec<LoweredArray>,

@@ -82,6 +82,7 @@ impl<'a> Usage<'a> {
                     atomic.for_each_expression(&mut |each| self.node(each));
                 }
                 StatementKind::Break
+                | StatementKind::GiveUp
                 | StatementKind::Continue
                 | StatementKind::Return(None)
                 | StatementKind::Barrier(_)

@@ -7,20 +7,23 @@ use situ_ir::{
 
 use crate::lower::Lowering;
 use crate::lower::expressions::Called;
-use crate::typed::{ArrayId, Expression, ExpressionKind, ForRange, Statement, StatementKind, Step};
+use crate::typed::{
+    ArrayId, Expression, ExpressionKind, ForRange, FunctionResult, Statement, StatementKind, Step,
+};
 
 impl Lowering<'_> {
     /// Appends statements to the open block, up to the first that never lets the next one run.
     pub(super) fn block(&mut self, body: &[Statement]) {
         for statement in body {
             self.statement(statement);
-            let is_last = matches!(
-                statement.kind,
+            let is_last = match statement.kind {
                 StatementKind::Break
-                    | StatementKind::Continue
-                    | StatementKind::Return(_)
-                    | StatementKind::ReturnTuple(_)
-            );
+                | StatementKind::Continue
+                | StatementKind::Return(_)
+                | StatementKind::ReturnTuple(_) => true,
+                StatementKind::GiveUp => self.may_give_up,
+                _ => false,
+            };
             if is_last {
                 return;
             }
@@ -94,6 +97,17 @@ impl Lowering<'_> {
                 for (slot, number) in slots.iter().zip(numbers) {
                     let number = self.builder.bind("item", number);
                     self.slots.insert(*slot, number);
+                }
+            }
+            StatementKind::GiveUp => {
+                if self.may_give_up {
+                    let result = match self.function.result {
+                        FunctionResult::Number(dtype) => {
+                            Some(self.builder.literal(Literal::zero(dtype)))
+                        }
+                        FunctionResult::Nothing | FunctionResult::Tuple(_) => None,
+                    };
+                    self.builder.return_(result);
                 }
             }
             StatementKind::Evaluate(value) => {

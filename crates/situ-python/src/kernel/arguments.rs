@@ -7,7 +7,7 @@ use situ_array::{Array, device_dtypes};
 use situ_frontend::{ArgumentPart, ArgumentType, ItemParameter, ItemType, Layout, ParameterPlan};
 use situ_ir::promotion::narrowed;
 use situ_ir::{DType, Literal, NdRange, interpret};
-use situ_runtime::{Argument, Device, Queue};
+use situ_runtime::{Argument, Device, Queue, Report};
 use smallvec::SmallVec;
 
 use super::definition::Definition;
@@ -212,38 +212,42 @@ impl<'a> Arguments<'a> {
         ))
     }
 
-    /// What the kernel's IR parameters get.
-    pub(super) fn passed(&self, plan: &ParameterPlan) -> SmallVec<[Argument; 16]> {
-        plan.parameters
-            .iter()
-            .map(
-                |planned| match (&self.given[planned.argument], planned.part) {
-                    (Given::Scalar { literal, .. }, _) => Argument::Scalar(*literal),
-                    (Given::Local(local), ArgumentPart::Shape(axis)) => {
-                        Argument::Scalar(Literal::I64(local.shape[axis] as i64))
-                    }
-                    (Given::Local(local), _) => Argument::Local {
-                        size_bytes: local.shape.iter().product::<usize>()
-                            * local.dtype.size_bytes(),
-                    },
-                    // An index object has no parameters; the plan never asks for one.
-                    (Given::Item(_), _) => Argument::Scalar(Literal::I64(0)),
-                    (Given::Array(array), ArgumentPart::Shape(axis)) => {
-                        Argument::Scalar(Literal::I64(array.shape()[axis] as i64))
-                    }
-                    (Given::Array(array), ArgumentPart::Stride(axis)) => {
-                        Argument::Scalar(Literal::I64(array.layout().strides()[axis] as i64))
-                    }
-                    (Given::Array(array), ArgumentPart::Pointer | ArgumentPart::Scalar) => {
-                        array.argument()
-                    }
-                },
-            )
+    /// What the kernel's IR parameters get. The report comes after everything that is given.
+    pub(super) fn passed(
+        &self,
+        plan: &ParameterPlan,
+        report: Option<&Report>,
+    ) -> SmallVec<[Argument; 16]> {
+        let planned = plan.parameters.iter();
+        planned
+            .filter_map(|planned| match self.given.get(planned.argument) {
+                Some(given) => Some(given.passed(planned.part)),
+                None => report.map(Report::argument),
+            })
             .collect()
     }
 }
 
 impl Given<'_> {
+    /// What an IR parameter gets for a part of it.
+    fn passed(&self, part: ArgumentPart) -> Argument {
+        let index = |value: i64| Argument::Scalar(Literal::I64(value));
+        match (self, part) {
+            (Self::Scalar { literal, .. }, _) => Argument::Scalar(*literal),
+            (Self::Local(local), ArgumentPart::Shape(axis)) => index(local.shape[axis] as i64),
+            (Self::Local(local), _) => Argument::Local {
+                size_bytes: local.shape.iter().product::<usize>() * local.dtype.size_bytes(),
+            },
+            // An index object has no parameters; the plan never asks for one.
+            (Self::Item(_), _) => index(0),
+            (Self::Array(array), ArgumentPart::Shape(axis)) => index(array.shape()[axis] as i64),
+            (Self::Array(array), ArgumentPart::Stride(axis)) => {
+                index(array.layout().strides()[axis] as i64)
+            }
+            (Self::Array(array), ArgumentPart::Pointer | ArgumentPart::Scalar) => array.argument(),
+        }
+    }
+
     fn ty(&self) -> ArgumentType {
         match self {
             Self::Scalar { literal, .. } => ArgumentType::Scalar(literal.dtype()),

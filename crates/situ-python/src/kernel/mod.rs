@@ -10,6 +10,7 @@ mod definition;
 mod environment;
 pub(crate) mod host_data;
 mod local_accessor;
+pub(crate) mod messages;
 mod range;
 mod specialisation;
 
@@ -192,7 +193,9 @@ impl PyKernel {
         let launch = self.prepare(py, target, &visit.arguments)?;
         let parameters = &self.definition.parameters;
         let written = launch.specialisation.written_arguments();
-        let written: Vec<_> = written.map(|each| parameters[each].as_str()).collect();
+        let written: Vec<_> = written
+            .filter_map(|each| parameters.get(each).map(String::as_str))
+            .collect();
         visit.check(&written)?;
         let event = launch.submit(py)?;
         detach(py, || event.wait())?;
@@ -330,11 +333,18 @@ struct Launch<'a> {
 
 impl Launch<'_> {
     fn submit(&self, py: Python<'_>) -> PyResult<Event> {
-        let passed = self.arguments.passed(self.specialisation.plan());
-        let kernel = self.specialisation.kernel();
-        detach(py, || match self.events {
-            Some(events) => self.queue.launch_after(kernel, &self.range, &passed, events),
-            None => self.queue.launch(kernel, &self.range, &passed),
+        let report = messages::report(&self.queue, self.specialisation.messages(), self.range)
+            .map_err(|error| error.into_py_err(py))?;
+        let report = report.as_ref();
+        let passed = self.arguments.passed(self.specialisation.plan(), report);
+        let (kernel, range) = (self.specialisation.kernel(), &self.range);
+        detach(py, || match (report, self.events) {
+            (Some(report), events) => {
+                let queue = &self.queue;
+                queue.launch_reporting(kernel, range, &passed, report, events)
+            }
+            (None, Some(events)) => self.queue.launch_after(kernel, range, &passed, events),
+            (None, None) => self.queue.launch(kernel, range, &passed),
         })
     }
 }

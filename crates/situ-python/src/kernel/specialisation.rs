@@ -1,11 +1,12 @@
 //! A kernel compiled for one list of argument types and one device.
 
 use std::fmt;
+use std::sync::Arc;
 
 use pyo3::prelude::*;
 use situ_array::device_dtypes;
 use situ_codegen::{llvm, opencl_c};
-use situ_frontend::{ArgumentType, Compiled, Environment, Options, ParameterPlan, specialize};
+use situ_frontend::{ArgumentType, Compiled, Environment, Messages, Options, ParameterPlan, specialize};
 use situ_ir::text;
 use situ_runtime::{Device, Kernel, Program};
 
@@ -21,6 +22,7 @@ pub(super) struct Specialisation {
     device: Device,
     compiled: Compiled,
     kernel: Kernel,
+    messages: Arc<Messages>,
 }
 
 impl Specialisation {
@@ -55,6 +57,7 @@ impl Specialisation {
             types,
             device: device.clone(),
             kernel: kernel.map_err(|error| CompileError::Runtime(Box::new(error)))?,
+            messages: Arc::new(compiled.messages.clone()),
             compiled,
         })
     }
@@ -73,6 +76,11 @@ impl Specialisation {
 
     pub(super) fn kernel(&self) -> &Kernel {
         &self.kernel
+    }
+
+    /// What it may say to the host.
+    pub(super) fn messages(&self) -> &Arc<Messages> {
+        &self.messages
     }
 
     /// Which of the function's parameters it writes elements of.

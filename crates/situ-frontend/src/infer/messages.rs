@@ -1,0 +1,316 @@
+//! `assert` and `print`, in terms of everything else: atomics and stores to the report.
+//!
+//! What the words of the report mean is in [`crate::message`]. Nothing after this knows of messages, but that a work-item
+//! gives up after a failed assertion ([`StatementKind::GiveUp`]).
+
+use situ_ir::{
+    AddressSpace, AtomicOperation, BinaryOperator as Ir, DType, Literal, MemoryOrder, MemoryScope,
+    Span, UnaryOperator, WorkItemQuery,
+};
+
+use crate::infer::expressions::cast;
+use crate::infer::operators::{ir_binary, ir_unary};
+use crate::infer::value::{Number, Static, Value};
+use crate::infer::{Inference, constants, problems};
+use crate::message::{
+    CAPACITY, FAILED, MAX_VALUES, Message, MessageKind, MessagePart, PRINTED, RECORDS, VALUES, WORK_ITEM,
+};
+use crate::plan::Layout;
+use crate::syntax;
+use crate::typed::{
+    Array, ArrayId, ArrayOrigin, Atomic, Expression, ExpressionKind, Parameter, ParameterKind,
+    Statement, StatementKind,
+};
+
+/// What a message says, as far as it is known when compiling, and the numbers that are not.
+#[derive(Default)]
+struct Content {
+    parts: Vec<MessagePart>,
+    values: Vec<Expression>,
+}
+
+impl Inference<'_, '_, '_> {
+    /// `assert test, message`.
+    pub(super) fn assertion(
+        &mut self,
+        test: &syntax::Expression,
+        parts: &[syntax::MessagePart],
+        span: Span,
+        out: &mut Vec<Statement>,
+    ) {
+        let condition = self.condition(test);
+        let content = self.content(parts);
+        if let Some(Number::Constant(constant)) = &condition
+            && constants::truth(*constant)
+        {
+            return;
+        }
+        let condition = condition.and_then(|test| self.convert(test, DType::Bool, span));
+        let Some(condition) = condition else {
+            return;
+        };
+        let Content { parts, values } = content;
+        let condition_text = self.subject.source.slice(test.span).to_owned();
+        let kind = MessageKind::Assertion {
+            condition: condition_text,
+        };
+        let number = self.message_number(kind, parts, span);
+        let report = self.message_array();
+        let mut reject = Vec::new();
+        let words = self.bound_words(values, span, &mut reject);
+        if words.len() > MAX_VALUES {
+            self.report(problems::long_assertion(span));
+        }
+        let before = ExpressionKind::Atomic(Box::new(Atomic {
+            operation: AtomicOperation::CompareExchange,
+            operand: Some(word(number as i32, span)),
+            expected: Some(word(0, span)),
+            ..counter(report, FAILED, span)
+        }));
+        let before = Expression::new(before, DType::I32, span);
+        let is_first = ir_binary(Ir::Equal, before, word(0, span), span);
+        let linear_id = ExpressionKind::WorkItem(WorkItemQuery::GlobalLinearId);
+        let linear_id = Expression::new(linear_id, DType::I64, span);
+        let place = halves(linear_id, span).into_iter().zip(WORK_ITEM..);
+        let stores = place
+            .chain(words.into_iter().zip(VALUES..))
+            .map(|(value, at)| store(report, index(at, span), value, span))
+            .collect();
+        reject.push(branch(is_first, stores, span));
+        reject.push(Statement {
+            kind: StatementKind::GiveUp,
+            span,
+        });
+        let fails = ir_unary(UnaryOperator::Not, condition, span);
+        out.push(branch(fails, reject, span));
+    }
+
+    /// `print(...)`.
+    pub(super) fn print(
+        &mut self,
+        parts: &[syntax::MessagePart],
+        span: Span,
+        out: &mut Vec<Statement>,
+    ) {
+        let Content { parts, values } = self.content(parts);
+        let number = self.message_number(MessageKind::Line, parts, span);
+        let report = self.message_array();
+        let words = self.bound_words(values, span, out);
+        let length = words.len() + 1;
+        let taken = ExpressionKind::Atomic(Box::new(Atomic {
+            operation: AtomicOperation::Add,
+            operand: Some(word(length as i32, span)),
+            ..counter(report, PRINTED, span)
+        }));
+        let taken = Expression::new(taken, DType::I32, span);
+        let taken = self.bound(taken, out);
+        let last = word((CAPACITY - length) as i32, span);
+        // The count runs over after two billion words; what is negative then does not fit either.
+        let fits = ir_binary(Ir::LessEqual, taken.clone(), last, span);
+        let is_counted = ir_binary(Ir::GreaterEqual, taken.clone(), word(0, span), span);
+        let fits = ir_binary(Ir::BitAnd, fits, is_counted, span);
+        let words = std::iter::once(word(number as i32, span)).chain(words);
+        let stores = words
+            .zip(RECORDS..)
+            .map(|(value, offset)| {
+                let start = cast(taken.clone(), DType::I64);
+                let at = ir_binary(Ir::Add, start, index(offset, span), span);
+                store(report, at, value, span)
+            })
+            .collect();
+        out.push(branch(fits, stores, span));
+    }
+
+    /// The array that a function writes its messages to: one more parameter, after those of the user.
+    pub(super) fn message_array(&mut self) -> ArrayId {
+        if let Some(report) = self.message_array {
+            return report;
+        }
+        let array = ArrayId(self.arrays.len());
+        self.arrays.push(Array {
+            name: "report".to_owned(),
+            dtype: DType::I32,
+            ndim: 1,
+            space: AddressSpace::Global,
+            origin: ArrayOrigin::Parameter {
+                layout: Layout::Contiguous,
+            },
+        });
+        self.parameters.push(Parameter {
+            name: "report".to_owned(),
+            span: self.subject.syntax.name.span,
+            kind: ParameterKind::Array(array),
+        });
+        self.message_array = Some(array);
+        array
+    }
+
+    /// The number of the message at a place, counted from one. Every walk finds the same number.
+    fn message_number(&mut self, kind: MessageKind, parts: Vec<MessagePart>, span: Span) -> usize {
+        let source = self.subject.source;
+        let line = source.location(span.start).line;
+        let message = Message {
+            kind,
+            parts,
+            place: format!("{}:{line}", source.name),
+        };
+        let next = self.program.messages.len();
+        let number = *self.messages.entry(span).or_insert(next);
+        match self.program.messages.get_mut(number) {
+            Some(known) => *known = message,
+            None => self.program.messages.push(message),
+        }
+        number + 1
+    }
+
+    fn content(&mut self, parts: &[syntax::MessagePart]) -> Content {
+        let mut content = Content::default();
+        for part in parts {
+            match part {
+                syntax::MessagePart::Text(text) => {
+                    content.parts.push(MessagePart::Text(text.clone()));
+                }
+                syntax::MessagePart::Value { expression, format } => {
+                    let value = self.value(expression);
+                    self.add_value(value, format, expression.span, &mut content);
+                }
+            }
+        }
+        content
+    }
+
+    fn add_value(&mut self, value: Value, format: &str, span: Span, content: &mut Content) {
+        let text = |text: &str| MessagePart::Text(text.to_owned());
+        match value {
+            Value::Constant(constant) => {
+                if let Some(value) = self.with_dtype(Number::Constant(constant), span) {
+                    content.add(value, format);
+                }
+            }
+            Value::Scalar(value) => content.add(value, format),
+            Value::Tuple(items) => {
+                let end = if items.len() == 1 { ",)" } else { ")" };
+                content.parts.push(text("("));
+                for (position, item) in items.into_iter().enumerate() {
+                    if position > 0 {
+                        content.parts.push(text(", "));
+                    }
+                    self.add_value(item, format, span, content);
+                }
+                content.parts.push(text(end));
+            }
+            Value::Static(Static::DType(dtype)) => content.parts.push(text(dtype.name())),
+            Value::Unknown => {}
+            other => self.report(problems::not_printable(&other.describe(), span)),
+        }
+    }
+
+    /// Evaluates numbers once, and makes words of them.
+    fn bound_words(
+        &mut self,
+        values: Vec<Expression>,
+        span: Span,
+        out: &mut Vec<Statement>,
+    ) -> Vec<Expression> {
+        let bound: Vec<_> = values
+            .into_iter()
+            .map(|value| self.bound(value, out))
+            .collect();
+        bound
+            .into_iter()
+            .flat_map(|value| words_of(value, span))
+            .collect()
+    }
+
+    fn bound(&mut self, value: Expression, out: &mut Vec<Statement>) -> Expression {
+        let (reference, shared) = self.share(value);
+        if let Some((slot, value)) = shared {
+            let span = value.span;
+            let kind = StatementKind::Bind { slot, value };
+            out.push(Statement { kind, span });
+        }
+        reference
+    }
+}
+
+impl Content {
+    fn add(&mut self, value: Expression, format: &str) {
+        self.parts.push(MessagePart::Value {
+            dtype: value.dtype,
+            format: format.to_owned(),
+        });
+        self.values.push(value);
+    }
+}
+
+/// The bits of a number, in words of 32.
+fn words_of(value: Expression, span: Span) -> Vec<Expression> {
+    let bits = |value, dtype| Expression::new(ExpressionKind::Bitcast(Box::new(value)), dtype, span);
+    match value.dtype {
+        DType::F16 => {
+            let bits = bits(value, DType::U16);
+            vec![cast(bits, DType::I32)]
+        }
+        DType::F32 => vec![bits(value, DType::I32)],
+        DType::F64 => halves(bits(value, DType::I64), span),
+        DType::I64 => halves(value, span),
+        DType::U64 => halves(bits(value, DType::I64), span),
+        DType::C64 | DType::C128 => [UnaryOperator::Real, UnaryOperator::Imaginary]
+            .into_iter()
+            .flat_map(|part| words_of(ir_unary(part, value.clone(), span), span))
+            .collect(),
+        DType::Bool
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::U8
+        | DType::U16
+        | DType::U32 => vec![cast(value, DType::I32)],
+    }
+}
+
+/// The low and the high word of an `int64`.
+fn halves(value: Expression, span: Span) -> Vec<Expression> {
+    let shift = Expression::literal(Literal::I64(32), span);
+    let high = ir_binary(Ir::ShiftRight, value.clone(), shift, span);
+    vec![cast(value, DType::I32), cast(high, DType::I32)]
+}
+
+fn word(value: i32, span: Span) -> Expression {
+    Expression::literal(Literal::I32(value), span)
+}
+
+fn index(position: usize, span: Span) -> Expression {
+    Expression::literal(Literal::I64(position as i64), span)
+}
+
+/// A relaxed access to one word, for all work-items.
+fn counter(report: ArrayId, position: usize, span: Span) -> Atomic {
+    Atomic {
+        operation: AtomicOperation::Load,
+        array: report,
+        indices: vec![index(position, span)],
+        operand: None,
+        expected: None,
+        order: MemoryOrder::Relaxed,
+        scope: MemoryScope::Device,
+    }
+}
+
+fn store(report: ArrayId, at: Expression, value: Expression, span: Span) -> Statement {
+    let kind = StatementKind::Store {
+        array: report,
+        indices: vec![at],
+        value,
+    };
+    Statement { kind, span }
+}
+
+fn branch(condition: Expression, accept: Vec<Statement>, span: Span) -> Statement {
+    let kind = StatementKind::If {
+        condition,
+        accept,
+        reject: Vec::new(),
+    };
+    Statement { kind, span }
+}
