@@ -9,7 +9,7 @@ copied back.
 from collections.abc import Sequence
 from contextvars import ContextVar
 from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,15 +21,17 @@ from situ.exceptions import PlacementError
 
 __all__ = ["host_data_on"]
 
-_target: ContextVar[Queue | None] = ContextVar("where kernels take arrays of the host", default=None)
+_target: ContextVar[Queue | None] = ContextVar(
+    "where kernels take arrays of the host", default=None
+)
 
 
-class host_data_on:  # noqa: N801 - it is used as a function
+class host_data_on:
     """Let kernels called in a ``with`` block take NumPy arrays, and run on the queue named here.
 
     The arrays are brought to the queue for the time of each call; when the call returns, what the
-    kernel wrote is in them. Calls with situ arrays are not affected: they follow their arrays, and a
-    `PlacementWarning` says so. Other threads and asyncio tasks are not affected either.
+    kernel wrote is in them. Calls with situ arrays are not affected: they follow their arrays, and
+    a `PlacementWarning` says so. Other threads and asyncio tasks are not affected either.
 
     Parameters
     ----------
@@ -122,7 +124,8 @@ class Visit:
         for guest in self._written(written):
             if not guest.host.flags.writeable:
                 msg = (
-                    f"kernel `{self._kernel}` writes its argument `{guest.name}`, which is read-only\n"
+                    f"kernel `{self._kernel}` writes its argument `{guest.name}`, which is "
+                    f"read-only\n"
                     f"  why:  the NumPy array does not allow assignment\n"
                     f"  help: pass a copy, e.g. `{guest.name} = {guest.name}.copy()`"
                 )
@@ -136,8 +139,8 @@ class Visit:
     def _refuse_overlap(self, name: str, other: str) -> None:
         msg = (
             f"arguments `{name}` and `{other}` of kernel `{self._kernel}` overlap in memory\n"
-            f"  why:  they are copied to {self._queue.device.filter_string} one by one, so what the "
-            f"kernel writes to `{name}` would not be seen in `{other}`\n"
+            f"  why:  they are copied to {self._queue.device.filter_string} one by one, so what "
+            f"the kernel writes to `{name}` would not be seen in `{other}`\n"
             f"  help: pass a copy of one of them"
         )
         raise PlacementError(msg)
@@ -164,7 +167,8 @@ class _Guest:
         if isinstance(shared, ndarray):
             self.visiting = shared
         else:
-            self.visiting = _native.from_numpy(host, device=queue)
+            native = host.astype(host.dtype.newbyteorder("="), copy=False)
+            self.visiting = _native.from_numpy(native, device=queue)
 
 
 def _is_plain(host: npt.NDArray[Any]) -> bool:

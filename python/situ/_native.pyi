@@ -115,8 +115,6 @@ class _HasCapsule(Protocol):
     def _get_capsule(self) -> object: ...
 
 _Number = bool | int | float | complex
-# NumPy arrays inside of `host_data_on` only.
-_KernelArgument = ndarray | LocalAccessor | _Number | npt.NDArray[Any]
 _FactValue = bool | int | str | tuple[int, ...] | tuple[str, ...]
 # A queue or context of dpctl, or a capsule with one.
 _SyclObject = _HasCapsule | CapsuleType
@@ -795,6 +793,9 @@ class LocalAccessor:
     def shape(self) -> tuple[int, ...]: ...
     @property
     def dtype(self) -> np.dtype[Any]: ...
+
+# NumPy arrays inside of `host_data_on` only.
+_KernelArgument = ndarray | LocalAccessor | _Number | npt.NDArray[Any]
 
 @final
 class DeviceFunction:

@@ -122,7 +122,11 @@ impl Messages {
         while let [number, values @ ..] = rest
             && let Some(said) = self.said(*number, values)
         {
-            let length: usize = said.values.iter().map(|value| word_count(value.dtype())).sum();
+            let length: usize = said
+                .values
+                .iter()
+                .map(|value| word_count(value.dtype()))
+                .sum();
             rest = values.get(length..).unwrap_or_default();
             heard.lines.push(said);
         }

@@ -359,7 +359,9 @@ impl Expression {
             | ExpressionKind::Shape { .. }
             | ExpressionKind::Stride { .. }
             | ExpressionKind::WorkItem(_) => true,
-            ExpressionKind::Cast(operand) | ExpressionKind::Bitcast(operand) => operand.is_trivial(),
+            ExpressionKind::Cast(operand) | ExpressionKind::Bitcast(operand) => {
+                operand.is_trivial()
+            }
             _ => false,
         }
     }

@@ -5,9 +5,9 @@
 
 use std::ffi::CString;
 
+use crate::kernel::messages;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
-use crate::kernel::messages;
 use situ_runtime::warnings::{Warning, process_sink};
 
 /// Shows everything the runtime and kernels have to say. Costs two loads if that is nothing.

@@ -353,11 +353,13 @@ pub enum Error {
 
     /// An assertion in a kernel that does not hold.
     #[error(
-        "an assertion failed: {}\n  why:  `{condition}` does not hold in work-item {work_item}, at {place}\n  help: \
+        "an assertion of kernel `{kernel}` failed: {}\n  why:  `{condition}` does not hold in work-item {work_item}, at {place}\n  help: \
          other work-items went on, so do not rely on what the kernel wrote; run it with `simulate` to look around",
         if message.is_empty() { condition } else { message }
     )]
     AssertionFailed {
+        /// The kernel.
+        kernel: String,
         /// What the assertion says; empty if it says nothing.
         message: String,
         /// The condition as it is written.

@@ -10,8 +10,8 @@ use situ_ir::{Diagnostic, Span};
 
 use crate::infer::problems;
 use crate::syntax::{
-    Constant, Expression, ExpressionKind, Function, Identifier, MessagePart, Statement, StatementKind,
-    UnaryOperator,
+    Constant, Expression, ExpressionKind, Function, Identifier, MessagePart, Statement,
+    StatementKind, UnaryOperator,
 };
 
 /// The names a function assigns, parameters not included.

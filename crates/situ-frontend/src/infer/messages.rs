@@ -13,7 +13,8 @@ use crate::infer::operators::{ir_binary, ir_unary};
 use crate::infer::value::{Number, Static, Value};
 use crate::infer::{Inference, constants, problems};
 use crate::message::{
-    CAPACITY, FAILED, MAX_VALUES, Message, MessageKind, MessagePart, PRINTED, RECORDS, VALUES, WORK_ITEM,
+    CAPACITY, FAILED, MAX_VALUES, Message, MessageKind, MessagePart, PRINTED, RECORDS, VALUES,
+    WORK_ITEM,
 };
 use crate::plan::Layout;
 use crate::syntax;
@@ -245,7 +246,8 @@ impl Content {
 
 /// The bits of a number, in words of 32.
 fn words_of(value: Expression, span: Span) -> Vec<Expression> {
-    let bits = |value, dtype| Expression::new(ExpressionKind::Bitcast(Box::new(value)), dtype, span);
+    let bits =
+        |value, dtype| Expression::new(ExpressionKind::Bitcast(Box::new(value)), dtype, span);
     match value.dtype {
         DType::F16 => {
             let bits = bits(value, DType::U16);
@@ -259,13 +261,9 @@ fn words_of(value: Expression, span: Span) -> Vec<Expression> {
             .into_iter()
             .flat_map(|part| words_of(ir_unary(part, value.clone(), span), span))
             .collect(),
-        DType::Bool
-        | DType::I8
-        | DType::I16
-        | DType::I32
-        | DType::U8
-        | DType::U16
-        | DType::U32 => vec![cast(value, DType::I32)],
+        DType::Bool | DType::I8 | DType::I16 | DType::I32 | DType::U8 | DType::U16 | DType::U32 => {
+            vec![cast(value, DType::I32)]
+        }
     }
 }
 

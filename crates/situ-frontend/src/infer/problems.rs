@@ -940,8 +940,11 @@ pub(crate) fn not_printable(description: &str, span: Span) -> Diagnostic {
 }
 
 pub(crate) fn long_assertion(span: Span) -> Diagnostic {
-    Diagnostic::error("K092", "there are too many numbers in the message of this assertion")
-        .label(span, "more than 16 numbers of 64 bits")
-        .why("they are kept in a place of a fixed size until the host reads them")
-        .help("leave some out, or `print` them")
+    Diagnostic::error(
+        "K092",
+        "there are too many numbers in the message of this assertion",
+    )
+    .label(span, "more than 16 numbers of 64 bits")
+    .why("they are kept in a place of a fixed size until the host reads them")
+    .help("leave some out, or `print` them")
 }

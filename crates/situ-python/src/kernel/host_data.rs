@@ -41,7 +41,10 @@ pub(super) fn target(
         return Ok(None);
     };
     let queue = &queue.get().queue;
-    if objects.iter().any(|object| object.is_instance_of::<PyArray>()) {
+    if objects
+        .iter()
+        .any(|object| object.is_instance_of::<PyArray>())
+    {
         // Arrays of both kinds are refused by whoever places the call.
         if !objects.iter().any(operand::is_host_array) {
             warn(py, definition, queue)?;
@@ -59,7 +62,8 @@ fn warn(py: Python<'_>, definition: &Definition, queue: &Queue) -> PyResult<()> 
         definition.name,
         queue.device().filter_string()
     );
-    let message = std::ffi::CString::new(message.replace('\0', "\\0")).expect("zero bytes were replaced");
+    let message =
+        std::ffi::CString::new(message.replace('\0', "\\0")).expect("zero bytes were replaced");
     PyErr::warn(py, &py.get_type::<PlacementWarning>(), &message, 1)
 }
 
@@ -89,10 +93,11 @@ impl<'py> Visit<'py> {
         let queue = PyQueue {
             queue: queue.clone(),
         };
-        let visit = py
-            .import("situ._host_data")?
-            .getattr("Visit")?
-            .call1((&definition.name, named, queue))?;
+        let visit = py.import("situ._host_data")?.getattr("Visit")?.call1((
+            &definition.name,
+            named,
+            queue,
+        ))?;
         Ok(Self {
             arguments: visit.getattr("arguments")?.extract()?,
             visit,

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use situ_frontend::{Heard, Message, MessageKind, MessagePart, Messages, Said};
 use situ_ir::{Literal, NdRange};
-use situ_runtime::{Error, Queue, Report, Result};
+use situ_runtime::{Error, Kernel, Queue, Report, Result};
 
 /// What was printed and not shown yet.
 static LINES: Mutex<Vec<Line>> = Mutex::new(Vec::new());
@@ -31,18 +31,19 @@ enum Line {
 /// If there is no memory.
 pub(super) fn report(
     queue: &Queue,
+    kernel: &Kernel,
     messages: &Arc<Messages>,
     range: NdRange,
 ) -> Result<Option<Report>> {
     let Some(size_bytes) = messages.report_bytes() else {
         return Ok(None);
     };
-    let messages = Arc::clone(messages);
-    let read = move |bytes: &[u8]| hear(&messages, messages.read(bytes), &range);
+    let (kernel, messages) = (kernel.name().to_owned(), Arc::clone(messages));
+    let read = move |bytes: &[u8]| hear(&kernel, &messages, messages.read(bytes), &range);
     Report::new(queue, size_bytes, read).map(Some)
 }
 
-fn hear(messages: &Arc<Messages>, heard: Heard, range: &NdRange) -> Result<()> {
+fn hear(kernel: &str, messages: &Arc<Messages>, heard: Heard, range: &NdRange) -> Result<()> {
     let Heard {
         failure,
         work_item,
@@ -54,7 +55,10 @@ fn hear(messages: &Arc<Messages>, heard: Heard, range: &NdRange) -> Result<()> {
         let said = lines.into_iter();
         waiting.extend(said.map(|said| Line::Said(Arc::clone(messages), said)));
         if is_cut {
-            let prints = messages.list.iter().find(|each| each.kind == MessageKind::Line);
+            let prints = messages
+                .list
+                .iter()
+                .find(|each| each.kind == MessageKind::Line);
             let place = prints.map_or_else(String::new, |each| each.place.clone());
             waiting.push(Line::Cut(place));
         }
@@ -71,6 +75,7 @@ fn hear(messages: &Arc<Messages>, heard: Heard, range: &NdRange) -> Result<()> {
         MessageKind::Line => String::new(),
     };
     Err(Error::AssertionFailed {
+        kernel: kernel.to_owned(),
         message: plain_text(message, &failure.values),
         condition,
         place: message.place.clone(),
@@ -172,8 +177,12 @@ fn formatted(py: Python<'_>, messages: &Messages, said: &Said) -> PyResult<Strin
             MessagePart::Value { format: how, .. } => {
                 let Some(value) = values.next() else { continue };
                 let value = scalar(py, *value)?;
-                let words: String = format.call1((value, how))?.extract()?;
-                text.push_str(&words);
+                // Formatting without a format would forget how few digits a `float32` has.
+                let words = match how.as_str() {
+                    "" => value.str()?.into_any(),
+                    how => format.call1((value, how))?,
+                };
+                text.push_str(&words.extract::<String>()?);
             }
         }
     }

@@ -333,11 +333,12 @@ struct Launch<'a> {
 
 impl Launch<'_> {
     fn submit(&self, py: Python<'_>) -> PyResult<Event> {
-        let report = messages::report(&self.queue, self.specialisation.messages(), self.range)
+        let (kernel, range) = (self.specialisation.kernel(), &self.range);
+        let messages = self.specialisation.messages();
+        let report = messages::report(&self.queue, kernel, messages, *range)
             .map_err(|error| error.into_py_err(py))?;
         let report = report.as_ref();
         let passed = self.arguments.passed(self.specialisation.plan(), report);
-        let (kernel, range) = (self.specialisation.kernel(), &self.range);
         detach(py, || match (report, self.events) {
             (Some(report), events) => {
                 let queue = &self.queue;

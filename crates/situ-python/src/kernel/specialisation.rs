@@ -6,7 +6,9 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use situ_array::device_dtypes;
 use situ_codegen::{llvm, opencl_c};
-use situ_frontend::{ArgumentType, Compiled, Environment, Messages, Options, ParameterPlan, specialize};
+use situ_frontend::{
+    ArgumentType, Compiled, Environment, Messages, Options, ParameterPlan, specialize,
+};
 use situ_ir::text;
 use situ_runtime::{Device, Kernel, Program};
 

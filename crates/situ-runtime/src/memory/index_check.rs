@@ -30,8 +30,8 @@ pub fn index_report(queue: &Queue, axes: &[IndexedAxis]) -> Result<Report> {
     let axes: SmallVec<[IndexedAxis; 2]> = axes.into();
     Report::new(queue, size_of::<Finding>(), move |bytes| {
         let (which, index) = bytes.split_at(size_of::<i64>());
-        let [which, index] = [which, index]
-            .map(|each| each.try_into().map(i64::from_ne_bytes).unwrap_or_default());
+        let [which, index] =
+            [which, index].map(|each| each.try_into().map(i64::from_ne_bytes).unwrap_or_default());
         let found = usize::try_from(which)
             .ok()
             .and_then(|which| which.checked_sub(1));
