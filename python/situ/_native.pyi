@@ -794,9 +794,6 @@ class LocalAccessor:
     @property
     def dtype(self) -> np.dtype[Any]: ...
 
-# NumPy arrays inside of `host_data_on` only.
-_KernelArgument = ndarray | LocalAccessor | _Number | npt.NDArray[Any]
-
 @final
 class DeviceFunction:
     def __new__(
@@ -1188,3 +1185,6 @@ class ndarray:
     def __pow__(self, other: ndarray | _Number, modulo: None = None, /) -> ndarray: ...
     def __rpow__(self, other: ndarray | _Number, modulo: None = None, /) -> ndarray: ...
     def __ipow__(self, other: ndarray | _Number, /) -> ndarray: ...  # type: ignore[misc]
+
+# NumPy arrays inside of `host_data_on` only.
+_KernelArgument = ndarray | LocalAccessor | _Number | npt.NDArray[Any]
