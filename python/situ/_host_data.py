@@ -9,7 +9,7 @@ copied back.
 from collections.abc import Sequence
 from contextvars import ContextVar
 from types import TracebackType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -105,11 +105,12 @@ class Visit:
     def _admitted(self, name: str, argument: object) -> object:
         if not isinstance(argument, np.ndarray):
             return argument
+        host = cast("npt.NDArray[Any]", argument)
         # An array that is passed twice is one array.
-        guest = self._guests.get(id(argument))
+        guest = self._guests.get(id(host))
         if guest is None:
-            guest = _Guest(name, argument, self._queue)
-            self._guests[id(argument)] = guest
+            guest = _Guest(name, host, self._queue)
+            self._guests[id(host)] = guest
         guest.names.add(name)
         return guest.visiting
 
