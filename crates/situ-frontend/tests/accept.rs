@@ -17,9 +17,11 @@ fn accepted_kernels_become_this_ir() {
             .parameters
             .iter()
             .map(|planned| {
-                let name = &compiled.parameters[planned.argument];
+                // What is no argument of the user's is the report.
+                let name = compiled.parameters.get(planned.argument);
+                let name = name.map_or("report", String::as_str);
                 match planned.part {
-                    ArgumentPart::Scalar => name.clone(),
+                    ArgumentPart::Scalar => name.to_owned(),
                     ArgumentPart::Pointer => format!("&{name}"),
                     ArgumentPart::Shape(axis) => format!("{name}.shape[{axis}]"),
                     ArgumentPart::Stride(axis) => format!("{name}.strides[{axis}]"),

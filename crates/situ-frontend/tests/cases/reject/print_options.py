@@ -4,5 +4,5 @@ import situ
 
 @situ.kernel
 def kernel(a, b, n):
-    assert n > 0
-    type Number = int
+    print(n, file=a)
+    print(f"{n:{n}d}")
