@@ -135,7 +135,7 @@ fn class_of(error: &situ_runtime::Error) -> fn(String) -> PyErr {
             .map_or(exceptions::DeviceError::new_err, array_class),
         E::NotHostAccessible { .. } => exceptions::HostAccessError::new_err,
         E::IndexOutOfRange { .. } => PyIndexError::new_err,
-        E::AssertionFailed { .. } => exceptions::KernelAssertionError::new_err,
+        E::AssertionFailed(_) => exceptions::KernelAssertionError::new_err,
         E::Internal { .. } | E::WorkPanicked { .. } => exceptions::InternalError::new_err,
         E::ScratchUnavailable { .. } | E::OutOfMemory { .. } => {
             exceptions::OutOfMemoryError::new_err

@@ -12,6 +12,7 @@ use situ_ir::{DType, RangeError, Source, Span, Type};
 use crate::backend::opencl::Status;
 use crate::backend::sycl::{LibraryProblem, Refusal};
 use crate::backend::virtual_::RequestProblem;
+use crate::failed_assertion::FailedAssertion;
 use crate::memory::byte_count::ByteCount;
 use crate::memory::usm::UsmKind;
 use crate::partition::{Partition, PartitionInfo, PartitionProblem};
@@ -352,23 +353,8 @@ pub enum Error {
     },
 
     /// An assertion in a kernel that does not hold.
-    #[error(
-        "an assertion of kernel `{kernel}` failed: {}\n  why:  `{condition}` does not hold in work-item {work_item}, at {place}\n  help: \
-         other work-items went on, so do not rely on what the kernel wrote; run it with `simulate` to look around",
-        if message.is_empty() { condition } else { message }
-    )]
-    AssertionFailed {
-        /// The kernel.
-        kernel: String,
-        /// What the assertion says; empty if it says nothing.
-        message: String,
-        /// The condition as it is written.
-        condition: String,
-        /// Where it is written, as `file:line`.
-        place: String,
-        /// The global id of the first work-item that found out.
-        work_item: String,
-    },
+    #[error("{0}")]
+    AssertionFailed(Box<FailedAssertion>),
 
     /// An index in memory that does not exist.
     #[error(

@@ -221,7 +221,7 @@ pub fn module(name: &str, shape: &ReduceShape) -> Module {
 
 impl ReduceShape {
     /// Whether elements may be combined in any order.
-    fn is_exact(&self) -> bool {
+    fn is_exact(self) -> bool {
         !self.accumulate.is_float() && !self.accumulate.is_complex()
     }
 

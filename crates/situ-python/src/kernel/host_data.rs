@@ -41,10 +41,7 @@ pub(super) fn target(
         return Ok(None);
     };
     let queue = &queue.get().queue;
-    if objects
-        .iter()
-        .any(|object| object.is_instance_of::<PyArray>())
-    {
+    if objects.iter().any(PyAnyMethods::is_instance_of::<PyArray>) {
         // Arrays of both kinds are refused by whoever places the call.
         if !objects.iter().any(operand::is_host_array) {
             warn(py, definition, queue)?;

@@ -3,7 +3,6 @@
 //! A command ends on a thread that must not touch Python, so lines wait here until a call into situ has the GIL
 //! anyway. Then Python formats the numbers, and prints to wherever `sys.stdout` goes.
 
-use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use situ_frontend::{Heard, Message, MessageKind, MessagePart, Messages, Said};
 use situ_ir::{Literal, NdRange};
-use situ_runtime::{Error, Kernel, Queue, Report, Result};
+use situ_runtime::{Error, FailedAssertion, Kernel, Queue, Report, Result};
 
 /// What was printed and not shown yet.
 static LINES: Mutex<Vec<Line>> = Mutex::new(Vec::new());
@@ -74,13 +73,14 @@ fn hear(kernel: &str, messages: &Arc<Messages>, heard: Heard, range: &NdRange) -
         MessageKind::Assertion { condition } => condition.clone(),
         MessageKind::Line => String::new(),
     };
-    Err(Error::AssertionFailed {
+    let failed = FailedAssertion {
         kernel: kernel.to_owned(),
         message: plain_text(message, &failure.values),
         condition,
         place: message.place.clone(),
         work_item: position(work_item, range),
-    })
+    };
+    Err(Error::AssertionFailed(Box::new(failed)))
 }
 
 /// The message of an assertion, whose numbers are formatted without Python.
@@ -91,9 +91,8 @@ fn plain_text(message: &Message, values: &[Literal]) -> String {
         match part {
             MessagePart::Text(words) => text.push_str(words),
             MessagePart::Value { .. } => {
-                if let Some(value) = values.next() {
-                    let _ = write!(text, "{}", number(*value));
-                }
+                let value = values.next();
+                text.push_str(&value.map_or_else(String::new, |value| number(*value)));
             }
         }
     }
