@@ -38,9 +38,12 @@ pub(crate) fn unsupported_global(name: &str, description: &str, span: Span) -> D
     .label(span, "used here")
     .why(
         "from outside of itself a kernel can use numbers, tuples of numbers, dtypes, the modules \
-         `math`, `numpy` and `situ`, and functions decorated with `@situ.device_func`",
+         `math`, `cmath`, `numpy` and `situ`, and functions decorated with `@situ.device_func`",
     );
-    if description.contains("array") {
+    if description == "a kernel" {
+        diagnostic
+            .help("a kernel is launched from the host; move what both do to a device function")
+    } else if description.contains("array") {
         diagnostic.help(format!("pass `{name}` as an argument of the kernel"))
     } else if description.contains("function") {
         diagnostic.help(format!("decorate `{name}` with `@situ.device_func`"))
@@ -280,7 +283,11 @@ pub(crate) fn not_a_number(found: &str, span: Span) -> Diagnostic {
     Diagnostic::error("K060", format!("a number is needed here, not {found}"))
         .label(span, format!("this is {found}"))
         .why("expressions in a kernel work on single numbers")
-        .help("use a number, or an element of an array")
+        .help(if found.contains("Item`") {
+            "ask it for a number, e.g. `item.get_id(0)` or `item.get_global_id(0)`"
+        } else {
+            "use a number, or an element of an array"
+        })
 }
 
 pub(crate) fn complex_to_real(dtype: DType, span: Span) -> Diagnostic {
