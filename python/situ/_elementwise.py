@@ -11,6 +11,7 @@ import numpy.typing as npt
 from situ import _native
 from situ._native import ndarray
 from situ._queue_manager import Place
+from situ._simulation import in_simulation, on_numbers
 
 __all__ = [
     "abs",
@@ -189,9 +190,14 @@ def _unary(name: str, summary: str, operand: str, result: str) -> UnaryFunction:
         casting: str = "same_kind",
         queue: Place | None = None,
     ) -> ndarray:
-        return _native.elementwise(
-            name, x, out=out, where=where, dtype=dtype, casting=casting, queue=queue
-        )
+        try:
+            return _native.elementwise(
+                name, x, out=out, where=where, dtype=dtype, casting=casting, queue=queue
+            )
+        except TypeError:
+            if in_simulation():
+                return on_numbers(name, x)
+            raise
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"""{summary}
@@ -228,9 +234,14 @@ def _binary(name: str, summary: str, operands: tuple[str, str], result: str) -> 
         casting: str = "same_kind",
         queue: Place | None = None,
     ) -> ndarray:
-        return _native.elementwise(
-            name, x1, x2, out=out, where=where, dtype=dtype, casting=casting, queue=queue
-        )
+        try:
+            return _native.elementwise(
+                name, x1, x2, out=out, where=where, dtype=dtype, casting=casting, queue=queue
+            )
+        except TypeError:
+            if in_simulation():
+                return on_numbers(name, x1, x2)
+            raise
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"""{summary}

@@ -23,7 +23,16 @@ import numpy.typing as npt
 from situ._native import DeviceFunction, LocalAccessor, from_numpy, ndarray
 from situ.exceptions import KernelError, ShapeError
 
-__all__ = ["WorkItem", "atomically", "current", "simulate", "undefined_array"]
+__all__ = [
+    "WorkItem",
+    "atomically",
+    "current",
+    "in_simulation",
+    "linear_id",
+    "on_numbers",
+    "simulate",
+    "undefined_array",
+]
 
 # Names of the functions that wait for the whole group. A kernel that mentions none of them, itself
 # or in the functions it calls, needs no threads.
@@ -57,6 +66,16 @@ def current(name: str) -> "WorkItem":
         )
         raise KernelError(message)
     return item
+
+
+def in_simulation() -> bool:
+    """Whether a simulated work-item is running."""
+    return _current.get() is not None
+
+
+def on_numbers(name: str, *operands: object) -> Any:  # noqa: ANN401 - a number
+    """Apply an element-wise function to the numbers of a simulated kernel: NumPy's."""
+    return getattr(np, name)(*operands)
 
 
 class WorkItem:

@@ -76,6 +76,21 @@ def test_numpy_arrays_are_taken_as_they_are():
     np.testing.assert_array_equal(y, 3 * x)
 
 
+def test_functions_of_situ_work_on_numbers():
+    @situ.kernel
+    def kernel(a):
+        i = situ.get_global_id(0)
+        a[i] = situ.sqrt(a[i]) + situ.minimum(a[i], 2) + situ.float32(0.5)
+
+    a = np.arange(4.0)
+    sent = situ.asarray(a)
+    kernel(sent)
+    kernel.simulate(a)
+    np.testing.assert_array_equal(a, sent.to_numpy())
+    with pytest.raises(TypeError, match="without an array"):
+        situ.sqrt(2.0)
+
+
 def test_python_runs_in_it_one_work_item_after_the_other(capsys):
     seen = []
 

@@ -132,11 +132,9 @@ def _meet(name: str, group: Group | SubGroup, x: float) -> tuple[list[Any], int]
 def _combined(contributions: list[Any], op: Operator) -> Any:  # noqa: ANN401 - of their dtype
     # The sum of booleans counts them, as it does in a kernel.
     numbers = [int(each) if np.asarray(each).dtype == bool else each for each in contributions]
-    # The functions of situ are for arrays; on numbers they are NumPy's.
-    combine = getattr(np, op.__name__) if op.__module__.startswith("situ.") else op
     result = numbers[0]
     for each in numbers[1:]:
-        result = combine(result, each)
+        result = op(result, each)
     return result
 
 
