@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use situ_ir::DType;
 
 use super::pool;
-use super::radix_sort::{Item, MANY, Row};
+use super::radix_sort::{Item, MANY, Row, for_wide_vectors};
 use crate::kernels::order::Direction;
 
 /// How many elements go to a thread at a time where rows are short.
@@ -137,6 +137,38 @@ impl<U: Bits> Codec<U> {
         folded ^ (folded.spread_sign() & self.fold)
     }
 
+    /// Sorts rows of few elements. Keys are made of all of them at once, by vector instructions.
+    fn sort_short_rows(self, elements: &[U], sorted: &mut [U], length: usize) {
+        let is_any_shared = for_wide_vectors(
+            #[inline(always)]
+            || {
+                let mut is_any_shared = false;
+                for (item, &element) in sorted.iter_mut().zip(elements) {
+                    *item = self.key(element);
+                    is_any_shared |= self.is_nan(element) | (element == U::SIGN);
+                }
+                is_any_shared
+            },
+        );
+        for row in sorted.chunks_exact_mut(length) {
+            U::sort_few(row, None);
+        }
+        for_wide_vectors(
+            #[inline(always)]
+            || {
+                for item in sorted.iter_mut() {
+                    *item = self.element(*item);
+                }
+            },
+        );
+        if is_any_shared {
+            let rows = elements.chunks_exact(length);
+            for (elements, sorted) in rows.zip(sorted.chunks_exact_mut(length)) {
+                self.restore(elements, sorted);
+            }
+        }
+    }
+
     /// Gives elements whose keys are shared their own bits again.
     ///
     /// All NaNs are at the end, whatever their bits, and zeros are where a search finds them.
@@ -226,6 +258,10 @@ impl SortedRows {
         };
         let length = self.length;
         let sort_rows = |elements: &[U], sorted: &mut [U], scratch: &mut [U]| {
+            if length <= U::few() {
+                codec.sort_short_rows(elements, sorted, length);
+                return;
+            }
             let rows = elements
                 .chunks_exact(length)
                 .zip(sorted.chunks_exact_mut(length));
