@@ -145,7 +145,8 @@ impl<U: Bits> Codec<U> {
                 let mut is_any_shared = false;
                 for (item, &element) in sorted.iter_mut().zip(elements) {
                     *item = self.key(element);
-                    is_any_shared |= self.is_nan(element) | (element == U::SIGN);
+                    is_any_shared |= self.is_nan(element);
+                    is_any_shared |= element == U::SIGN;
                 }
                 is_any_shared
             },
