@@ -8,12 +8,14 @@
 //! | `fourier` | discrete Fourier transforms |
 //! | [`decomposition`] | decompositions of matrices |
 //! | [`matrix_product`] | products of matrices |
+//! | [`matrix_vector`] | products of a matrix and a vector |
 //! | [`pool`] | the threads such code shares its work among |
 //! | `radix_sort`, `sort_keys` | sorting, by keys that are made of elements |
 
 pub mod decomposition;
 pub(crate) mod fourier;
 pub mod matrix_product;
+pub mod matrix_vector;
 pub mod pool;
 mod radix_sort;
 pub(crate) mod sort_keys;

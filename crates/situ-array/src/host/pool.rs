@@ -25,6 +25,23 @@ pub fn install<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     }
 }
 
+/// Runs two things at the same time: one on this thread, and the other one on a thread of the pool.
+///
+/// That wakes one thread, where [`install`] wakes two and puts the caller to sleep. What runs on this thread must not
+/// use `rayon` but through here.
+pub fn join(mine: impl FnOnce() + Send, other: impl FnOnce() + Send) {
+    let is_member = rayon::current_thread_index().is_some();
+    match pool() {
+        Some(pool) if !is_member => pool.in_place_scope(|scope| {
+            scope.spawn(|_| other());
+            mine();
+        }),
+        _ => {
+            rayon::join(mine, other);
+        }
+    }
+}
+
 fn pool() -> Option<&'static ThreadPool> {
     let make = || {
         ThreadPoolBuilder::new()

@@ -1,7 +1,8 @@
 //! Products of matrices and of vectors: shapes, dtypes, and who computes them.
 //!
 //! - Sums of products that are bound by memory (dot products, a matrix times a vector) are the kernel
-//!   [`crate::kernels::dot`] on every device.
+//!   [`crate::kernels::dot`] on every device; but a matrix of floats in host memory is
+//!   [`crate::host::matrix_vector`]'s.
 //! - Floats on the native device, where the host reaches the memory, are `faer`'s product.
 //! - Everything else is the kernel [`crate::kernels::matmul`].
 
@@ -22,6 +23,7 @@ use crate::functions::creation::{as_contiguous, astype, full};
 use crate::functions::manipulation::normalized_axes;
 use crate::host::HostCall;
 use crate::host::matrix_product::{BatchProduct, Order};
+use crate::host::matrix_vector::{MatrixVector, Way};
 use crate::layout::{Layout, Shape, Strides};
 use crate::placement::{Operation, Participant, Placer};
 
@@ -190,23 +192,86 @@ impl Placed {
         if shape.contains(&0) || factors.inner == 0 {
             return self.zeros(&shape);
         }
-        if factors.rows == 1 || factors.columns == 1 {
-            return launch_dot(self, &factors.dot_loops().loops(factors.inner));
-        }
         let is_native = self.queue.device().backend() == BackendKind::Native;
         let is_reachable = [&self.left, &self.right]
             .iter()
             .all(|array| array.allocation().is_host_accessible());
+        let on_host = is_native && is_reachable;
+        if factors.rows == 1 || factors.columns == 1 {
+            if on_host && let Some(product) = self.host_matrix_vector(factors)? {
+                return Ok(product);
+            }
+            return launch_dot(self, &factors.dot_loops().loops(factors.inner));
+        }
         match self.dtype {
-            DType::F16 if is_native && is_reachable => {
+            DType::F16 if on_host => {
                 let product = self.host_product(factors, DType::F32)?;
                 astype(&product, DType::F16)
             }
-            dtype if (dtype.is_float() || dtype.is_complex()) && is_native && is_reachable => {
+            dtype if (dtype.is_float() || dtype.is_complex()) && on_host => {
                 self.host_product(factors, dtype)
             }
             _ => launch_tiles(self, factors),
         }
+    }
+
+    /// The product of one matrix and a vector, if the host is good at it: floats that need no copy.
+    fn host_matrix_vector(&self, factors: &Factors) -> Result<Option<Array>, Error> {
+        let is_one_dtype = [&self.left, &self.right]
+            .iter()
+            .all(|array| array.dtype() == self.dtype);
+        let is_float = matches!(self.dtype, DType::F32 | DType::F64);
+        if !is_float || !is_one_dtype || factors.batch.iter().any(|&size| size != 1) {
+            return Ok(None);
+        }
+        // A row times a matrix is the transposed matrix times a column.
+        let is_left = factors.columns == 1;
+        let (matrix, vector) = if is_left {
+            (&self.left, &self.right)
+        } else {
+            (&self.right, &self.left)
+        };
+        let Some((matrix, order)) = stored_already(matrix) else {
+            return Ok(None);
+        };
+        if !vector.layout().is_contiguous() {
+            return Ok(None);
+        }
+        let len = factors.rows.max(factors.columns);
+        let plan = if is_left == (order == Order::ByRows) {
+            MatrixVector {
+                rows: len,
+                columns: factors.inner,
+                way: Way::Dots,
+            }
+        } else {
+            MatrixVector {
+                rows: factors.inner,
+                columns: len,
+                way: Way::Combination,
+            }
+        };
+        if !plan.is_quickest() {
+            return Ok(None);
+        }
+        let product = self.empty(&factors.product_shape(), self.dtype)?;
+        let call = HostCall {
+            name: "matmul",
+            queue: &self.queue,
+            reads: &[&matrix, vector],
+            writes: &[&product],
+            is_brief: plan.is_brief(),
+        };
+        let dtype = self.dtype;
+        call.submit(move |mut memory| {
+            let out = &mut *memory.writes[0];
+            match dtype {
+                DType::F32 => plan.run::<f32>(memory.reads[0], memory.reads[1], out),
+                _ => plan.run::<f64>(memory.reads[0], memory.reads[1], out),
+            }
+            Ok(())
+        })?;
+        Ok(Some(product))
     }
 
     /// The products by `faer`.
@@ -251,16 +316,26 @@ fn stored(array: &Array, dtype: DType) -> Result<(Array, Order), Error> {
     } else {
         astype(array, dtype)?
     };
-    let ndim = array.shape().len();
-    if ndim >= 2 && !array.layout().is_contiguous() {
-        let mut axes: Vec<usize> = (0..ndim).collect();
-        axes.swap(ndim - 2, ndim - 1);
-        let transposed = array.layout().permuted(&axes);
-        if transposed.is_contiguous() {
-            return Ok((array.with_layout(transposed), Order::ByColumns));
-        }
+    match stored_already(&array) {
+        Some(stored) => Ok(stored),
+        None => Ok((as_contiguous(&array)?, Order::ByRows)),
     }
-    Ok((as_contiguous(&array)?, Order::ByRows))
+}
+
+/// An operand whose matrices are contiguous row by row or column by column as they are.
+fn stored_already(array: &Array) -> Option<(Array, Order)> {
+    if array.layout().is_contiguous() {
+        return Some((array.clone(), Order::ByRows));
+    }
+    let ndim = array.shape().len();
+    if ndim < 2 {
+        return None;
+    }
+    let mut axes: Vec<usize> = (0..ndim).collect();
+    axes.swap(ndim - 2, ndim - 1);
+    let transposed = array.layout().permuted(&axes);
+    let is_stored = transposed.is_contiguous();
+    is_stored.then(|| (array.with_layout(transposed), Order::ByColumns))
 }
 
 /// What is multiplied with what: batches of matrices that broadcast.

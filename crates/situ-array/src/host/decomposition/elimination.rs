@@ -3,10 +3,10 @@
 //! As in LAPACK, a matrix is singular if a pivot is exactly zero. NaNs make every number that is found NaN,
 //! and the elimination is not even tried.
 
-use faer::linalg::solvers::{DenseSolveCore, PartialPivLu, Solve};
 use faer::{MatMut, MatRef};
 
 use super::field::{Field, Float};
+use super::lower_upper::LowerUpper;
 use super::{Effort, Failure, Problem};
 
 /// The determinants of matrices of `size` rows: their sign (a number of magnitude one, or zero), and the
@@ -27,9 +27,9 @@ pub fn log_determinants<T: Field>(
             (*sign, *logarithm) = (T::nan(), T::Part::NAN);
             return Ok(());
         }
-        let lu = lu(size, input);
-        (*sign, *logarithm) = (permutation_sign(&lu), T::Part::ZERO);
-        for pivot in pivots(&lu) {
+        let found = LowerUpper::of(size, input);
+        (*sign, *logarithm) = (found.sign(), T::Part::ZERO);
+        for pivot in found.pivots() {
             let magnitude = pivot.magnitude();
             if magnitude == T::Part::ZERO {
                 (*sign, *logarithm) = (T::from_real(T::Part::ZERO), T::Part::MINUS_INFINITY);
@@ -57,14 +57,15 @@ pub fn determinants<T: Field>(
             *determinant = T::nan();
             return Ok(());
         }
-        let lu = lu(size, input);
-        *determinant = permutation_sign(&lu);
-        for pivot in pivots(&lu) {
-            *determinant *= pivot;
+        let found = LowerUpper::of(size, input);
+        *determinant = found.sign();
+        for pivot in found.pivots() {
             if pivot.magnitude() == T::Part::ZERO {
-                // What comes after was divided by zero.
+                // What comes before may be infinite by now, and what comes after was divided by zero.
+                *determinant = T::from_real(T::Part::ZERO);
                 break;
             }
+            *determinant *= pivot;
         }
         Ok(())
     })
@@ -82,8 +83,7 @@ pub fn inverses<T: Field>(size: usize, matrices: &[T], inverses: &mut [T]) -> Re
             inverse.fill(T::nan());
             return Ok(());
         }
-        let lu = regular(size, input)?;
-        MatMut::from_row_major_slice_mut(inverse, size, size).copy_from(lu.inverse());
+        regular(size, input)?.invert(inverse);
         Ok(())
     })
 }
@@ -129,13 +129,11 @@ impl Systems {
                     solution.fill(T::nan());
                     return Ok(());
                 }
-                let lu = regular(self.size, input)?;
-                solution.copy_from_slice(&right_sides[right * sides..][..sides]);
-                lu.solve_in_place(MatMut::from_row_major_slice_mut(
-                    solution,
-                    self.size,
-                    self.columns,
-                ));
+                let right = &right_sides[right * sides..][..sides];
+                regular(self.size, input)?.solve(
+                    MatRef::from_row_major_slice(right, self.size, self.columns),
+                    MatMut::from_row_major_slice_mut(solution, self.size, self.columns),
+                );
                 Ok(())
             },
         )
@@ -149,42 +147,14 @@ fn effort<T>(size: usize, matrices: &[T]) -> Effort {
     }
 }
 
-fn lu<T: Field>(size: usize, input: &[T]) -> PartialPivLu<T> {
-    MatRef::from_row_major_slice(input, size, size).partial_piv_lu()
-}
-
 /// The elimination of a matrix that is not singular.
-fn regular<T: Field>(size: usize, input: &[T]) -> Result<PartialPivLu<T>, Problem> {
-    let lu = lu(size, input);
-    let is_singular = pivots(&lu).any(|pivot| pivot.magnitude() == T::Part::ZERO);
-    if is_singular {
+fn regular<T: Field>(size: usize, input: &[T]) -> Result<LowerUpper<T>, Problem> {
+    let found = LowerUpper::of(size, input);
+    if found.is_singular() {
         Err(Problem::Singular)
     } else {
-        Ok(lu)
+        Ok(found)
     }
-}
-
-fn pivots<T: Field>(lu: &PartialPivLu<T>) -> impl Iterator<Item = T> {
-    let upper = lu.U();
-    (0..upper.nrows()).map(move |i| upper[(i, i)])
-}
-
-/// One if the rows were exchanged an even number of times, and minus one otherwise.
-fn permutation_sign<T: Field>(lu: &PartialPivLu<T>) -> T {
-    let (order, _) = lu.P().arrays();
-    let mut seen = vec![false; order.len()];
-    let mut is_odd = false;
-    for start in 0..order.len() {
-        let mut at = start;
-        while !seen[at] {
-            seen[at] = true;
-            at = order[at];
-            // A cycle of n rows is n - 1 exchanges.
-            is_odd ^= at != start;
-        }
-    }
-    let one = T::from_real(T::Part::ONE);
-    if is_odd { -one } else { one }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use faer::{MatMut, MatRef, Side};
 
 use super::field::{Field, Float};
-use super::{Effort, Failure, Problem};
+use super::{Effort, Failure, Problem, positive};
 
 /// Which triangle of a matrix counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,13 +57,20 @@ pub fn cholesky<T: Field>(
         if triangle.of(size, input).any(|&element| element.has_nan()) {
             return Err(Problem::NotPositiveDefinite);
         }
-        let input = MatRef::from_row_major_slice(input, size, size);
-        let found = input.llt(triangle.side());
-        let found = found.map_err(|_| Problem::NotPositiveDefinite)?;
-        let factor = MatMut::from_row_major_slice_mut(factor, size, size);
-        match triangle {
-            Triangle::Lower => { factor }.copy_from(found.L()),
-            Triangle::Upper => { factor }.copy_from(found.L().adjoint()),
+        factor.copy_from_slice(input);
+        let view = match triangle {
+            Triangle::Lower => MatMut::from_row_major_slice_mut(factor, size, size),
+            // Uᴴ U is the matrix if Uᵀ, which is these elements column by column, is the lower factor of its conjugate,
+            // which is these elements column by column.
+            Triangle::Upper => MatMut::from_column_major_slice_mut(factor, size, size),
+        };
+        positive::factor_lower(view)?;
+        for (row, elements) in factor.chunks_exact_mut(size).enumerate() {
+            let others = match triangle {
+                Triangle::Lower => &mut elements[row + 1..],
+                Triangle::Upper => &mut elements[..row],
+            };
+            others.fill(T::from_real(T::Part::ZERO));
         }
         Ok(())
     })
@@ -126,6 +133,8 @@ pub fn qr<T: Field>(
 
 #[cfg(test)]
 mod tests {
+    use num_complex::Complex;
+
     use super::*;
 
     #[test]
@@ -135,6 +144,44 @@ mod tests {
         cholesky(2, Triangle::Lower, &matrices, &mut factor).unwrap();
         assert_eq!(factor, [2.0, 0.0, 1.0, 2.0]);
         let failure = cholesky(2, Triangle::Upper, &matrices, &mut factor).unwrap_err();
+        assert_eq!(failure.problem, Problem::NotPositiveDefinite);
+    }
+
+    #[test]
+    fn large_factors_give_back_the_matrix() {
+        let size = 410;
+        let i = Complex::new(0.0, 1.0);
+        let at = |row: usize, column: usize| {
+            let diagonal = if row == column { size as f64 } else { 0.0 };
+            let sign = if row < column { 1.0 } else { -1.0 };
+            let odd = if row == column { 0.0 } else { sign };
+            i * odd * ((row * column) % 7) as f64 / 7.0
+                + ((row + column) % 5) as f64 / 5.0
+                + diagonal
+        };
+        let matrix: Vec<_> = (0..size * size).map(|n| at(n / size, n % size)).collect();
+        for triangle in [Triangle::Lower, Triangle::Upper] {
+            let mut factor = matrix.clone();
+            cholesky(size, triangle, &matrix, &mut factor).unwrap();
+            let factor = MatRef::from_row_major_slice(&factor, size, size);
+            let product = match triangle {
+                Triangle::Lower => factor * factor.adjoint(),
+                Triangle::Upper => factor.adjoint() * factor,
+            };
+            let expected = MatRef::from_row_major_slice(&matrix, size, size);
+            assert!((product - expected).norm_max() < 1e-11);
+            let (above, below) = (factor[(0, 1)].norm(), factor[(1, 0)].norm());
+            let zero = if triangle == Triangle::Lower {
+                above
+            } else {
+                below
+            };
+            assert_eq!(zero, 0.0);
+        }
+        let mut negative = matrix.clone();
+        negative[300 * size + 300] = Complex::new(-1.0, 0.0);
+        let mut factor = matrix;
+        let failure = cholesky(size, Triangle::Lower, &negative, &mut factor).unwrap_err();
         assert_eq!(failure.problem, Problem::NotPositiveDefinite);
     }
 

@@ -1,7 +1,7 @@
 //! Decompositions of matrices in host memory, by `faer`.
 //!
-//! Matrices lie one after the other, row by row. Each is decomposed by one thread, and the threads of the
-//! [`super::pool`] share the matrices of a batch. A matrix for which there is no answer is a
+//! Matrices lie one after the other, row by row. The threads of the [`super::pool`] share the matrices of a batch, and
+//! a large one where its decomposition lends itself to that. A matrix for which there is no answer is a
 //! [`Failure`]; NaN and infinity never reach iterations that would not end.
 //!
 //! | module | about |
@@ -9,11 +9,14 @@
 //! | [`field`] | the numbers that matrices consist of |
 //! | [`elimination`] | what is found by Gaussian elimination: determinants, inverses, solutions |
 //! | [`factor`] | Cholesky's and the QR decomposition |
+//! | `lower_upper`, `positive` | elimination and Cholesky's decomposition by several threads |
 //! | [`spectrum`] | eigenvalues and singular values |
 
 pub mod elimination;
 pub mod factor;
 pub mod field;
+mod lower_upper;
+mod positive;
 pub mod spectrum;
 
 use rayon::prelude::*;

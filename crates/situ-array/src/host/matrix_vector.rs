@@ -1,0 +1,394 @@
+//! Products of a matrix and a vector in host memory.
+//!
+//! They are as fast as the matrix is read, so everything here is about reading: every thread reads
+//! [`ROWS`] rows side by side, which keeps more of them on their way from memory than one would, and in whole vectors.
+//! An element of the result is the same for any number of threads; its sum is cut into parts, so that
+//! rounding errors grow much slower than its length.
+#![expect(
+    clippy::inline_always,
+    reason = "what is inlined is compiled for the instructions of its caller"
+)]
+
+use std::ops::AddAssign;
+
+use bytemuck::Pod;
+
+use super::pool;
+
+/// How many rows are read side by side.
+const ROWS: usize = 4;
+
+/// How many sums a row has at the same time, in dot products.
+const LANES: usize = 16;
+
+/// How many elements of a row are added up before the sums are put together.
+const ALONG: usize = 4096;
+
+/// How many columns are added up at a time in a combination of rows.
+const COLUMNS: usize = 1024;
+
+/// How many rows are added up before the sums are put together.
+const DOWN: usize = 256;
+
+/// Elements of a matrix that take some 100 microseconds to read: less is not worth a second thread.
+const SHARED_FROM: usize = 200_000;
+
+/// A real number, with how it is multiplied and added in one step.
+pub trait Real: Pod + AddAssign + Send + Sync {
+    /// `self * factor + sum`.
+    #[must_use]
+    fn times_plus(self, factor: Self, sum: Self) -> Self;
+}
+
+macro_rules! real {
+    ($real:ty) => {
+        impl Real for $real {
+            #[inline(always)]
+            fn times_plus(self, factor: Self, sum: Self) -> Self {
+                self.mul_add(factor, sum)
+            }
+        }
+    };
+}
+
+real!(f32);
+real!(f64);
+
+/// What the vector is multiplied with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// The rows: an element of the result for each.
+    Dots,
+    /// The columns: the result is a sum of multiples of the rows.
+    Combination,
+}
+
+/// The product of a vector and a matrix that lies in memory row after row.
+#[derive(Clone, Copy, Debug)]
+pub struct MatrixVector {
+    /// Rows of the matrix in memory.
+    pub rows: usize,
+    /// Columns of the matrix in memory.
+    pub columns: usize,
+    /// What the vector is multiplied with.
+    pub way: Way,
+}
+
+impl MatrixVector {
+    /// Whether it takes less than some 100 microseconds.
+    pub fn is_brief(self) -> bool {
+        self.rows.saturating_mul(self.columns) < SHARED_FROM
+    }
+
+    /// Whether this is the quickest way: the processor is up to it, and there are enough elements of the result for
+    /// every thread.
+    pub fn is_quickest(self) -> bool {
+        let is_wide = match self.way {
+            Way::Dots => self.rows >= 16 && self.columns >= 8,
+            Way::Combination => self.columns >= 64,
+        };
+        is_wide && is_supported()
+    }
+
+    /// Writes the product to `out`.
+    ///
+    /// # Panics
+    /// If the bytes are not those of as many elements.
+    pub fn run<T: Real>(self, matrix: &[u8], vector: &[u8], out: &mut [u8]) {
+        let (matrix, vector): (&[T], &[T]) =
+            (bytemuck::cast_slice(matrix), bytemuck::cast_slice(vector));
+        assert_eq!(
+            matrix.len(),
+            self.rows * self.columns,
+            "the matrix is whole"
+        );
+        let part = Part {
+            matrix,
+            stride: self.columns,
+            vector,
+        };
+        let threads = if self.is_brief() { 1 } else { pool::threads() };
+        self.share(part, bytemuck::cast_slice_mut(out), threads);
+    }
+
+    fn share<T: Real>(self, part: Part<'_, T>, out: &mut [T], threads: usize) {
+        let unit = match self.way {
+            Way::Dots => ROWS,
+            Way::Combination => 64,
+        };
+        if threads <= 1 || out.len() < 2 * unit {
+            return vectorised(self.way, part, out);
+        }
+        let first = threads / 2;
+        let cut = (out.len() * first / threads)
+            .next_multiple_of(unit)
+            .min(out.len() - 1);
+        let skipped = match self.way {
+            Way::Dots => cut * part.stride,
+            Way::Combination => cut,
+        };
+        let rest = Part {
+            matrix: &part.matrix[skipped..],
+            ..part
+        };
+        let (head, tail) = out.split_at_mut(cut);
+        pool::join(
+            || self.share(part, head, first),
+            || self.share(rest, tail, threads - first),
+        );
+    }
+}
+
+/// Some rows or columns of a matrix, and the vector.
+#[derive(Clone, Copy)]
+struct Part<'a, T> {
+    /// From the first element on.
+    matrix: &'a [T],
+    /// From row to row.
+    stride: usize,
+    vector: &'a [T],
+}
+
+/// Whether this processor multiplies and adds in one step, without which this is slow.
+#[cfg(target_arch = "x86_64")]
+fn is_supported() -> bool {
+    is_x86_feature_detected!("avx512f")
+        || is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn is_supported() -> bool {
+    cfg!(target_arch = "aarch64")
+}
+
+/// The product in the widest vectors that there are.
+#[cfg(target_arch = "x86_64")]
+fn vectorised<T: Real>(way: Way, part: Part<'_, T>, out: &mut [T]) {
+    #[target_feature(enable = "avx512f")]
+    fn avx512<T: Real>(way: Way, part: Part<'_, T>, out: &mut [T]) {
+        part.run(way, out);
+    }
+    #[target_feature(enable = "avx2,fma")]
+    fn avx2<T: Real>(way: Way, part: Part<'_, T>, out: &mut [T]) {
+        part.run(way, out);
+    }
+    if is_x86_feature_detected!("avx512f") {
+        // SAFETY: the processor has the instructions.
+        unsafe { avx512(way, part, out) }
+    } else if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+        // SAFETY: the processor has the instructions.
+        unsafe { avx2(way, part, out) }
+    } else {
+        part.run(way, out);
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn vectorised<T: Real>(way: Way, part: Part<'_, T>, out: &mut [T]) {
+    part.run(way, out);
+}
+
+impl<T: Real> Part<'_, T> {
+    #[inline(always)]
+    fn run(self, way: Way, out: &mut [T]) {
+        match way {
+            Way::Dots => self.dots(out),
+            Way::Combination => self.combination(out),
+        }
+    }
+
+    /// The dot products of the vector and rows.
+    #[inline(always)]
+    fn dots(self, out: &mut [T]) {
+        for (first, out) in out
+            .chunks_mut(ROWS)
+            .enumerate()
+            .map(|(i, out)| (i * ROWS, out))
+        {
+            // At the end some row is read several times.
+            let rows: [&[T]; ROWS] = std::array::from_fn(|row| {
+                let row = first + row.min(out.len() - 1);
+                &self.matrix[row * self.stride..][..self.vector.len()]
+            });
+            let sums = dots_of_rows(rows, self.vector);
+            out.copy_from_slice(&sums[..out.len()]);
+        }
+    }
+
+    /// The sum of the rows, each multiplied by an element of the vector.
+    #[inline(always)]
+    fn combination(self, out: &mut [T]) {
+        let mut sums = [T::zeroed(); COLUMNS];
+        for (index, out) in out.chunks_mut(COLUMNS).enumerate() {
+            out.fill(T::zeroed());
+            let sums = &mut sums[..out.len()];
+            for (block, factors) in self.vector.chunks(DOWN).enumerate() {
+                sums.fill(T::zeroed());
+                for (group, factors) in factors.chunks(ROWS).enumerate() {
+                    let first = block * DOWN + group * ROWS;
+                    let row = |row: usize| {
+                        let row = first + row.min(factors.len() - 1);
+                        &self.matrix[row * self.stride + index * COLUMNS..][..sums.len()]
+                    };
+                    let rows: [&[T]; ROWS] = std::array::from_fn(row);
+                    // Rows that are not there count nothing, even if they are not finite.
+                    if let Ok(factors) = factors.try_into() {
+                        add_rows(rows, factors, sums);
+                    } else {
+                        for (row, &factor) in rows.iter().zip(factors) {
+                            add_rows([row], [factor], sums);
+                        }
+                    }
+                }
+                for (out, &sum) in out.iter_mut().zip(&*sums) {
+                    *out += sum;
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn dots_of_rows<T: Real>(rows: [&[T]; ROWS], vector: &[T]) -> [T; ROWS] {
+    let mut totals = [T::zeroed(); ROWS];
+    for start in (0..vector.len()).step_by(ALONG) {
+        let end = vector.len().min(start + ALONG);
+        let rows = rows.map(|row| &row[start..end]);
+        let sums = dots_of_parts(rows, &vector[start..end]);
+        for (total, sum) in totals.iter_mut().zip(sums) {
+            *total += sum;
+        }
+    }
+    totals
+}
+
+#[inline(always)]
+fn dots_of_parts<T: Real>(rows: [&[T]; ROWS], vector: &[T]) -> [T; ROWS] {
+    let (groups, rest) = vector.as_chunks::<LANES>();
+    let [one, two, three, four] = rows.map(|row| &row.as_chunks::<LANES>().0[..groups.len()]);
+    // Four variables and not an array of them, so that they become registers.
+    let zeros = [T::zeroed(); LANES];
+    let (mut first, mut second, mut third, mut fourth) = (zeros, zeros, zeros, zeros);
+    for (index, factors) in groups.iter().enumerate() {
+        first = add_products(first, &one[index], factors);
+        second = add_products(second, &two[index], factors);
+        third = add_products(third, &three[index], factors);
+        fourth = add_products(fourth, &four[index], factors);
+    }
+    let sums = [first, second, third, fourth];
+    let mut totals = sums.map(tree_sum);
+    for (at, &factor) in (vector.len() - rest.len()..).zip(rest) {
+        for (total, row) in totals.iter_mut().zip(rows) {
+            *total = row[at].times_plus(factor, *total);
+        }
+    }
+    totals
+}
+
+#[inline(always)]
+fn add_products<T: Real>(
+    mut sums: [T; LANES],
+    elements: &[T; LANES],
+    factors: &[T; LANES],
+) -> [T; LANES] {
+    for lane in 0..LANES {
+        sums[lane] = elements[lane].times_plus(factors[lane], sums[lane]);
+    }
+    sums
+}
+
+#[inline(always)]
+fn tree_sum<T: Real>(mut sums: [T; LANES]) -> T {
+    let mut width = LANES / 2;
+    while width > 0 {
+        for lane in 0..width {
+            let other = sums[lane + width];
+            sums[lane] += other;
+        }
+        width /= 2;
+    }
+    sums[0]
+}
+
+#[inline(always)]
+fn add_rows<T: Real, const N: usize>(rows: [&[T]; N], factors: [T; N], sums: &mut [T]) {
+    let rows = rows.map(|row| &row[..sums.len()]);
+    for (column, sum) in sums.iter_mut().enumerate() {
+        for (row, factor) in rows.iter().zip(factors) {
+            *sum = row[column].times_plus(factor, *sum);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Small integers, so that products are exact.
+    fn numbers(count: usize, modulus: usize) -> Vec<f64> {
+        (0..count).map(|i| (i * 7 % modulus) as f64 - 3.0).collect()
+    }
+
+    #[test]
+    fn products_are_those_of_the_definition() {
+        for (rows, columns) in [
+            (1, 1),
+            (5, 70),
+            (19, 33),
+            (300, 1100),
+            (37, 9000),
+            (1030, 513),
+        ] {
+            let matrix = numbers(rows * columns, 11);
+            for way in [Way::Dots, Way::Combination] {
+                let (inner, len) = match way {
+                    Way::Dots => (columns, rows),
+                    Way::Combination => (rows, columns),
+                };
+                let vector = numbers(inner, 13);
+                let expected: Vec<f64> = (0..len)
+                    .map(|i| {
+                        let product = |k: usize| match way {
+                            Way::Dots => matrix[i * columns + k] * vector[k],
+                            Way::Combination => matrix[k * columns + i] * vector[k],
+                        };
+                        (0..inner).map(product).sum()
+                    })
+                    .collect();
+                let plan = MatrixVector { rows, columns, way };
+                let mut out = vec![f64::NAN; len];
+                plan.run::<f64>(
+                    bytemuck::cast_slice(&matrix),
+                    bytemuck::cast_slice(&vector),
+                    bytemuck::cast_slice_mut(&mut out),
+                );
+                assert_eq!(out, expected, "{plan:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_answer_is_the_same_for_any_number_of_threads() {
+        let (rows, columns) = (203, 301);
+        let matrix: Vec<f64> = (0..rows * columns).map(|i| 1.0 / (i + 3) as f64).collect();
+        for way in [Way::Dots, Way::Combination] {
+            let (inner, len) = match way {
+                Way::Dots => (columns, rows),
+                Way::Combination => (rows, columns),
+            };
+            let part = Part {
+                matrix: &matrix,
+                stride: columns,
+                vector: &matrix[..inner],
+            };
+            let product = |threads| {
+                let mut out = vec![0.0; len];
+                let plan = MatrixVector { rows, columns, way };
+                plan.share(part, &mut out, threads);
+                out
+            };
+            assert_eq!(product(1), product(2));
+            assert_eq!(product(1), product(5));
+        }
+    }
+}
