@@ -168,8 +168,8 @@ class _Guest:
         if isinstance(shared, ndarray):
             self.visiting = shared
         else:
-            native = host.astype(host.dtype.newbyteorder("="), copy=False)
-            self.visiting = _native.from_numpy(native, device=queue)
+            plain = np.asarray(host, dtype=host.dtype.newbyteorder("="), order="C")
+            self.visiting = _native.from_numpy(plain, device=queue)
 
 
 def _is_plain(host: npt.NDArray[Any]) -> bool:
