@@ -15,8 +15,9 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-# They import nothing of the package, which need not be built yet.
-sys.path.insert(0, str(ROOT / "python" / "situ"))
+# They import nothing of the package, which need not be built yet. The folder comes last, because
+# situ's `random` is not Python's.
+sys.path.append(str(ROOT / "python" / "situ"))
 
 import _intel_runtime  # noqa: E402
 import _opencl_vendors  # noqa: E402
