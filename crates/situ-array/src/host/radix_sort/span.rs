@@ -31,9 +31,9 @@ impl Span {
         self.smallest
     }
 
-    /// How many bits a key has above the smallest one.
+    /// How many bits a key has above the smallest one; none if there are no keys.
     pub(super) fn bits(self) -> u32 {
-        u64::BITS - (self.largest - self.smallest).leading_zeros()
+        u64::BITS - self.largest.saturating_sub(self.smallest).leading_zeros()
     }
 
     /// How far a key is above the smallest one.
