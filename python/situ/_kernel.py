@@ -186,7 +186,7 @@ def call_kernel_async(
     *arguments: Argument,
     queue: Place | None = None,
 ) -> Event:
-    """Submit a kernel over a range, and return its event instead of an error that comes later.
+    """Submit a kernel over a range, and return the event that ends when it has run.
 
     Kernels never make their caller wait; what this adds to `call_kernel` is the event, and the
     choice of what to wait for.

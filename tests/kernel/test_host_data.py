@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+from places import driver_devices
 
 import situ
 from situ.testing import virtual_devices
@@ -236,3 +237,11 @@ def test_numbers_alone_run_on_the_default():
 
     with situ.host_data_on("reference"):
         nothing[2](3)
+
+
+@pytest.mark.parametrize("name", driver_devices())
+def test_drivers_devices_give_back_what_they_wrote(name):
+    x = np.arange(3.0)[::-1]
+    with situ.host_data_on(name):
+        increment(x)
+    np.testing.assert_array_equal(x, [3, 2, 1])

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from places import driver_devices
 
 import situ
 from situ.testing import virtual_devices
@@ -51,7 +52,8 @@ def test_a_failed_assertion_is_raised_by_the_next_wait(place):
     message = str(caught.value)
     assert "x[2] is 30" in message
     assert "`x[i] < limit` does not hold in work-item (2,)" in message
-    assert "test_messages.py:13" in message
+    line = bounded.__wrapped__.__code__.co_firstlineno + 3
+    assert f"test_messages.py:{line}" in message
     assert "an assertion of kernel `bounded` failed" in message
     assert isinstance(caught.value, AssertionError)
     assert isinstance(caught.value, situ.KernelError)
@@ -239,3 +241,13 @@ def test_printing_kernels_take_numpy_arrays(capsys):
     with situ.host_data_on("reference"):
         hello(x)
     assert capsys.readouterr().out == "item 0 has 2.5\n"
+
+
+@pytest.mark.parametrize("name", driver_devices())
+def test_drivers_devices_are_heard_too(name, capsys):
+    x = array([1.5], name)
+    hello(x)
+    x.queue.wait()
+    assert capsys.readouterr().out == "item 0 has 1.5\n"
+    with pytest.raises(AssertionError, match=r"x\[0\] is 1\.5"):
+        wait_for(bounded, x, 1.0)
