@@ -11,6 +11,7 @@ use situ_runtime::fork::ForkLocal;
 use situ_runtime::{Device, Kernel, Program};
 
 use crate::error::Error;
+use crate::functions::fusion::Fusion;
 use crate::kernels::compact::CompactShape;
 use crate::kernels::dot::DotShape;
 use crate::kernels::indexed::IndexedShape;
@@ -30,6 +31,13 @@ pub enum KernelKey {
     Map {
         /// The function's name, unique in its table.
         function: &'static str,
+        /// The dtypes and loops.
+        shape: MapShape,
+    },
+    /// An expression of elementwise functions.
+    Fused {
+        /// The expression.
+        fusion: Arc<Fusion>,
         /// The dtypes and loops.
         shape: MapShape,
     },

@@ -57,6 +57,8 @@ pub enum Operation<'a> {
     Kernel(&'a str),
     /// `x[...] = value`.
     Assignment,
+    /// An expression of several array functions.
+    Expression,
     /// Nothing: somebody asks where such a call would run.
     Question,
 }

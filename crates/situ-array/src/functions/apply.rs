@@ -1,17 +1,22 @@
 //! Applying an elementwise function: from operands to a launched kernel.
 
+use std::sync::Arc;
+
 use situ_ir::interpret::number;
-use situ_ir::promotion::{PythonScalar, promote};
-use situ_ir::{DType, Literal, NdRange};
+use situ_ir::promotion::PythonScalar;
+use situ_ir::{DType, Literal, Module, NdRange};
 use situ_runtime::{Argument, Queue};
 use smallvec::SmallVec;
 
 use crate::array::Array;
 use crate::broadcast::broadcast_shapes;
 use crate::casting::Casting;
-use crate::device_dtypes;
 use crate::error::Error;
+use crate::functions::call_dtypes::{
+    Available, CallDTypes, OperandType, is_square, only_integers_overflow, scalar_literal,
+};
 use crate::functions::elementwise::{Elementwise, Signature, TypeRule};
+use crate::functions::fusion::Fusion;
 use crate::kernel_cache::{self, KernelKey};
 use crate::kernels::MapBody;
 use crate::kernels::map::{self, MapOperand, MapShape};
@@ -49,16 +54,18 @@ impl Operand {
         }
     }
 
-    /// The dtype, if the operand insists on one.
-    fn dtype(&self) -> Option<DType> {
+    /// What the type rules know of it.
+    pub(super) fn ty(&self) -> OperandType {
         match self {
-            Self::Array(array) => Some(array.dtype()),
-            Self::Scalar(_) | Self::HostArray => None,
-            Self::Literal(literal) => Some(literal.dtype()),
+            Self::Array(array) => OperandType::Array(array.dtype()),
+            Self::Literal(literal) => OperandType::Literal(literal.dtype()),
+            Self::Scalar(scalar) => OperandType::Weak(*scalar),
+            // Refused before anybody asks.
+            Self::HostArray => OperandType::Array(DType::F64),
         }
     }
 
-    fn shape(&self) -> &[usize] {
+    pub(super) fn shape(&self) -> &[usize] {
         self.array().map_or(&[], Array::shape)
     }
 }
@@ -109,27 +116,13 @@ pub fn apply_with(
 ) -> Result<Array, Error> {
     let placement = place(function, operands, options)?;
     let shape = result_shape(function.name, operands, options)?;
-    let operands: SmallVec<[Operand; 3]> = operands
-        .iter()
-        .map(|each| strong(function, each, operands))
-        .collect();
+    let types: SmallVec<[OperandType; 3]> = operands.iter().map(Operand::ty).collect();
     let device = placement.queue.device();
-    for dtype in operands.iter().filter_map(Operand::dtype) {
-        device_dtypes::check(dtype, device)?;
-    }
-    let default_float = device_dtypes::default_float(device);
-    let dtypes = operand_dtypes(function, &operands, default_float);
-    let mut signature = match options.dtype {
-        None => function.signature(&dtypes)?.on(device),
-        Some(dtype) => {
-            device_dtypes::check(dtype, device)?;
-            function.signature_for(&dtypes, dtype)?
-        }
-    };
-    check_exponent(function, &operands, &signature.compute)?;
+    let dtypes = CallDTypes::resolve(function, &types, options.dtype, Available::On(device))?;
+    let mut signature = dtypes.signature.clone();
     // Nobody asked for what follows from the operands, unless the rule is a strict one.
     if options.dtype.is_some() || options.casting < Casting::default() {
-        check_conversions(function, &operands, &signature, options.casting)?;
+        check_conversions(function, operands, &signature, options.casting)?;
     }
     let out = match options.out {
         Some(out) => {
@@ -151,25 +144,39 @@ pub fn apply_with(
             placement.usm_kind,
         )?,
     };
-    let input = |(operand, &compute): (&Operand, &DType)| match operand {
+    let input = |position: usize, operand: &Operand| match operand {
         Operand::Array(array) => separated(array, &out).map(Input::Array),
-        Operand::Scalar(scalar) => scalar_literal(*scalar, compute).map(Input::Scalar),
+        Operand::Scalar(scalar) => dtypes.literal(position, *scalar).map(Input::Scalar),
         Operand::Literal(literal) => Ok(Input::Scalar(*literal)),
         Operand::HostArray => Err(host_array_placed()),
     };
-    let mut inputs: SmallVec<[Input; 3]> = operands
+    let mut inputs: SmallVec<[Input; 4]> = operands
         .iter()
-        .zip(&signature.compute)
-        .map(input)
+        .enumerate()
+        .map(|(position, operand)| input(position, operand))
         .collect::<Result<_, Error>>()?;
+    let is_square = is_square(function, &types, &signature.compute);
+    if is_square {
+        inputs.truncate(1);
+        signature.compute.truncate(1);
+    }
     if let Some(mask) = options.mask {
         check_mask(function.name, mask)?;
-        inputs.push(input((mask, &DType::Bool))?);
+        inputs.push(match mask {
+            Operand::Array(array) => separated(array, &out).map(Input::Array)?,
+            Operand::Scalar(scalar) => Input::Scalar(scalar_literal(*scalar, DType::Bool)?),
+            Operand::Literal(literal) => Input::Scalar(*literal),
+            Operand::HostArray => return Err(host_array_placed()),
+        });
         signature.compute.push(DType::Bool);
     }
-    let body: &MapBody<'_> = &|f, x| function.expression(f, x);
+    let (name, body): (_, &MapBody<'_>) = if is_square {
+        ("square", &|f, x| f.multiply(x[0], x[0]))
+    } else {
+        (function.name, &|f, x| function.expression(f, x))
+    };
     launch(
-        function.name,
+        Mapped::Function(name),
         &placement.queue,
         &out,
         &inputs,
@@ -209,21 +216,31 @@ fn result_shape(
     let shapes: SmallVec<[&[usize]; 4]> = all.map(Operand::shape).collect();
     let shape = broadcast_shapes(operation, &shapes)?;
     if let Some(out) = options.out {
-        let with_out = broadcast_shapes(operation, &[&shape, out.shape()]);
-        if !with_out.is_ok_and(|shape| *shape == *out.shape()) {
-            return Err(Error::OutputShape {
-                operation,
-                result: shape.to_vec(),
-                out: out.shape().to_vec(),
-            });
-        }
+        check_output_shape(operation, &shape, out)?;
     }
     Ok(shape)
 }
 
+/// Refuses an output that results of a shape do not broadcast to.
+pub(super) fn check_output_shape(
+    operation: &'static str,
+    shape: &[usize],
+    out: &Array,
+) -> Result<(), Error> {
+    let with_out = broadcast_shapes(operation, &[shape, out.shape()]);
+    if !with_out.is_ok_and(|shape| *shape == *out.shape()) {
+        return Err(Error::OutputShape {
+            operation,
+            result: shape.to_vec(),
+            out: out.shape().to_vec(),
+        });
+    }
+    Ok(())
+}
+
 /// Refuses masks that are not of `bool`.
 fn check_mask(operation: &'static str, mask: &Operand) -> Result<(), Error> {
-    match mask.dtype() {
+    match mask.ty().dtype() {
         Some(dtype) if !dtype.is_bool() => Err(Error::MaskDType { operation, dtype }),
         _ => Ok(()),
     }
@@ -326,7 +343,7 @@ pub fn copy_into(target: &Array, source: &Input) -> Result<(), Error> {
     };
     let compute = SmallVec::from_elem(target.dtype(), 1);
     launch(
-        "copy",
+        Mapped::Function("copy"),
         target.queue(),
         target,
         &[source],
@@ -344,9 +361,47 @@ pub enum Input {
     Scalar(Literal),
 }
 
-/// Launches the map kernel of a function; `out` has its final shape and dtype.
-fn launch(
-    function: &'static str,
+impl Input {
+    /// What it is before it is converted.
+    pub(super) fn dtype(&self) -> DType {
+        match self {
+            Self::Array(array) => array.dtype(),
+            Self::Scalar(literal) => literal.dtype(),
+        }
+    }
+}
+
+/// What a map kernel computes.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Mapped<'a> {
+    /// A function, by the name it has in its table.
+    Function(&'static str),
+    /// An expression.
+    Fusion(&'a Arc<Fusion>),
+}
+
+impl Mapped<'_> {
+    fn key(self, shape: MapShape) -> KernelKey {
+        match self {
+            Self::Function(function) => KernelKey::Map { function, shape },
+            Self::Fusion(fusion) => KernelKey::Fused {
+                fusion: Arc::clone(fusion),
+                shape,
+            },
+        }
+    }
+
+    fn module(self, shape: &MapShape, body: &MapBody<'_>) -> Module {
+        match self {
+            Self::Function(name) => map::module(name, shape, body),
+            Self::Fusion(fusion) => map::module(&fusion.kernel_name(), shape, body),
+        }
+    }
+}
+
+/// Launches a map kernel; `out` has its final shape and dtype.
+pub(super) fn launch(
+    mapped: Mapped<'_>,
     queue: &Queue,
     out: &Array,
     inputs: &[Input],
@@ -414,9 +469,8 @@ fn launch(
             .map(|value| Argument::Scalar(Literal::I64(value))),
     );
 
-    let key = KernelKey::Map { function, shape };
-    let kernel = kernel_cache::kernel(queue.device(), key, |key| match key {
-        KernelKey::Map { shape, .. } => map::module(function, shape, body),
+    let kernel = kernel_cache::kernel(queue.device(), mapped.key(shape), |key| match key {
+        KernelKey::Map { shape, .. } | KernelKey::Fused { shape, .. } => mapped.module(shape, body),
         _ => unreachable!("the key was made above"),
     })?;
     let range = NdRange::new(&map::launch_sizes(&nest)).map_err(situ_runtime::Error::from)?;
@@ -431,7 +485,7 @@ fn no_output() -> Error {
 }
 
 /// The array itself, or a copy if writing `out` would change elements that are still to be read.
-fn separated(array: &Array, out: &Array) -> Result<Array, Error> {
+pub(super) fn separated(array: &Array, out: &Array) -> Result<Array, Error> {
     let harmless = !array.may_overlap(out) || array.is_same_view(out);
     if harmless {
         Ok(array.clone())
@@ -455,95 +509,7 @@ pub fn contiguous_copy(array: &Array) -> Result<Array, Error> {
     Ok(copy)
 }
 
-/// The operand itself, but for an integer that is compared with an array whose dtype cannot hold it:
-/// that has an answer, so the integer gets a dtype of its own.
-fn strong(function: &Elementwise, operand: &Operand, all: &[Operand]) -> Operand {
-    if let (TypeRule::Comparison { .. }, Operand::Scalar(PythonScalar::Int(value))) =
-        (function.rule, operand)
-    {
-        let integer = PythonScalar::Int(*value);
-        let dtype = all.iter().filter_map(Operand::dtype).reduce(promote);
-        let fits = |dtype: DType| integer.to_literal(dtype);
-        if dtype.is_some_and(|dtype| dtype.is_integer() && fits(dtype).is_none()) {
-            let literal = fits(DType::I64).or_else(|| fits(DType::U64));
-            // No integer is beyond it, as none is beyond infinity.
-            let beyond = Literal::F32(f32::INFINITY.copysign(*value as f32));
-            return Operand::Literal(literal.unwrap_or(beyond));
-        }
-    }
-    operand.clone()
-}
-
-/// Refuses a negative Python integer as the exponent of integers: most results are no integers.
-fn check_exponent(
-    function: &Elementwise,
-    operands: &[Operand],
-    compute: &[DType],
-) -> Result<(), Error> {
-    match (function.name, operands, compute) {
-        ("pow", [_, Operand::Scalar(PythonScalar::Int(exponent))], [dtype, _])
-            if *exponent < 0 && dtype.is_integer() =>
-        {
-            Err(Error::NegativeExponent {
-                exponent: *exponent,
-                dtype: *dtype,
-            })
-        }
-        _ => Ok(()),
-    }
-}
-
-/// The dtype each operand has for the type rules: Python scalars adapt to the others.
-fn operand_dtypes(
-    function: &Elementwise,
-    operands: &[Operand],
-    default_float: DType,
-) -> SmallVec<[DType; 3]> {
-    let deciding = function.deciding(operands).iter();
-    let strong = deciding.filter_map(Operand::dtype).reduce(promote);
-    let adapted = |scalar: &PythonScalar| match strong {
-        Some(dtype) => scalar.promote_with(dtype, default_float),
-        None => scalar.default_dtype(default_float),
-    };
-    operands
-        .iter()
-        .map(|operand| match operand {
-            Operand::Scalar(scalar) => adapted(scalar),
-            Operand::Array(array) => array.dtype(),
-            Operand::Literal(literal) => literal.dtype(),
-            // Refused before anybody asks.
-            Operand::HostArray => DType::F64,
-        })
-        .collect()
-}
-
-/// The constant that a Python scalar becomes.
-fn scalar_literal(scalar: PythonScalar, compute: DType) -> Result<Literal, Error> {
-    if compute.is_bool() {
-        let truth = match scalar {
-            PythonScalar::Bool(value) => value,
-            PythonScalar::Int(value) => value != 0,
-            PythonScalar::Float(value) => value != 0.0,
-            PythonScalar::Complex(re, im) => re != 0.0 || im != 0.0,
-        };
-        return Ok(Literal::Bool(truth));
-    }
-    scalar.to_literal(compute).ok_or_else(|| match scalar {
-        PythonScalar::Int(value) => Error::ScalarOverflow {
-            value,
-            dtype: compute,
-        },
-        _ => only_integers_overflow(),
-    })
-}
-
-fn only_integers_overflow() -> Error {
-    Error::Internal {
-        invariant: "only integers can fail to fit".to_owned(),
-    }
-}
-
-fn host_array_placed() -> Error {
+pub(super) fn host_array_placed() -> Error {
     Error::Internal {
         invariant: "placement refuses host arrays".to_owned(),
     }

@@ -1,10 +1,12 @@
 //! The functions of the library, by the chapters of the array API standard.
 
 pub mod apply;
+pub mod call_dtypes;
 pub mod creation;
 pub mod differences;
 pub mod elementwise;
 pub mod fourier;
+pub mod fusion;
 pub mod indexing;
 pub mod linalg;
 pub mod manipulation;

@@ -226,6 +226,7 @@ impl Refusal {
                 Operation::Function(name) => format!("`{name}`"),
                 Operation::Kernel(name) => format!("kernel `{name}`"),
                 Operation::Assignment => "an assignment".to_owned(),
+                Operation::Expression => "an expression".to_owned(),
                 Operation::Question => "a function".to_owned(),
             },
             takes_queue: matches!(

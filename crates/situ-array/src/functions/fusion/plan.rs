@@ -1,0 +1,228 @@
+//! The plan of an expression: its dtypes for operands of given types, and how it is written into a kernel.
+
+use situ_ir::promotion::PythonScalar;
+use situ_ir::{DType, Expression, FunctionBuilder, Handle, Literal};
+use smallvec::SmallVec;
+
+use super::{Fusion, FusionError, Node};
+use crate::error::Error;
+use crate::functions::call_dtypes::{
+    Available, CallDTypes, OperandType, is_square, scalar_literal,
+};
+
+/// How a node gets an operand.
+#[derive(Clone, Copy, Debug)]
+enum Use {
+    /// From another node.
+    Node(usize),
+    /// A number written in the expression.
+    Constant(Literal),
+    /// The n-th of the plan's scalars.
+    Scalar(usize),
+}
+
+/// A node for operands of given types.
+#[derive(Clone, Debug)]
+struct Step {
+    /// What it is to nodes that use it.
+    ty: OperandType,
+    /// Its operands and the dtype each is converted to.
+    uses: SmallVec<[(Use, DType); 3]>,
+    /// Whether it is a product of its first operand with itself instead.
+    is_square: bool,
+}
+
+impl Step {
+    /// A node that has its number from somewhere else.
+    fn given(ty: OperandType) -> Self {
+        Self {
+            ty,
+            uses: SmallVec::new(),
+            is_square: false,
+        }
+    }
+}
+
+/// The dtypes of all nodes.
+///
+/// Python numbers among the operands are parameters of the kernel, one for each use, because each use may ask for
+/// another dtype. That is why the dtypes of a kernel's parameters tell everything about the dtypes in it.
+#[derive(Clone, Debug)]
+pub(super) struct Plan<'a> {
+    fusion: &'a Fusion,
+    steps: SmallVec<[Step; 8]>,
+    /// What Python numbers among the operands became, in the order of their uses.
+    pub(super) scalars: SmallVec<[Literal; 4]>,
+    default_float: DType,
+}
+
+impl<'a> Plan<'a> {
+    /// Applies the type rules of each node.
+    pub(super) fn new(
+        fusion: &'a Fusion,
+        operands: &[OperandType],
+        available: Available<'_>,
+    ) -> Result<Self, FusionError> {
+        let mut plan = Self {
+            fusion,
+            steps: SmallVec::new(),
+            scalars: SmallVec::new(),
+            default_float: available.default_float(),
+        };
+        for (position, node) in fusion.nodes.iter().enumerate() {
+            let step = plan.step(position, node, operands, available);
+            plan.steps.push(step.map_err(FusionError::at(position))?);
+        }
+        // A number that meets nothing at all has its default dtype.
+        if let OperandType::Weak(scalar) = plan.steps[fusion.last()].ty {
+            let dtype = plan.dtype();
+            let position = fusion.last();
+            let literal = scalar_literal(scalar, dtype).map_err(FusionError::at(position))?;
+            let number = plan.number(position, literal);
+            plan.steps[position].uses.push((number, dtype));
+        }
+        Ok(plan)
+    }
+
+    fn step(
+        &mut self,
+        position: usize,
+        node: &Node,
+        operands: &[OperandType],
+        available: Available<'_>,
+    ) -> Result<Step, Error> {
+        let is_live = self.fusion.is_live[position];
+        match node {
+            Node::Input(operand) => {
+                let ty = operands[*operand];
+                ty.dtype().map_or(Ok(()), |dtype| available.check(dtype))?;
+                Ok(Step::given(ty))
+            }
+            Node::Constant(scalar) => Ok(Step::given(OperandType::Weak(*scalar))),
+            Node::Cast { operand, dtype } => {
+                available.check(*dtype)?;
+                let literal = |scalar| scalar_literal(scalar, *dtype);
+                let number = self.take(*operand, is_live, literal)?;
+                Ok(Step {
+                    ty: OperandType::Array(*dtype),
+                    uses: SmallVec::from_elem((number, *dtype), 1),
+                    is_square: false,
+                })
+            }
+            Node::Apply { function, operands } => {
+                let types: SmallVec<[OperandType; 3]> =
+                    operands.iter().map(|&node| self.steps[node].ty).collect();
+                let dtypes = CallDTypes::resolve(function, &types, None, available)?;
+                let compute = &dtypes.signature.compute;
+                // The exponent of a square must be known to the kernel, not only to the call.
+                let is_square = is_square(function, &types, compute)
+                    && matches!(self.fusion.nodes[operands[1]], Node::Constant(_));
+                let mut uses = SmallVec::new();
+                for (place, &operand) in operands.iter().enumerate() {
+                    let literal = |scalar| dtypes.literal(place, scalar);
+                    uses.push((self.take(operand, is_live, literal)?, compute[place]));
+                }
+                Ok(Step {
+                    ty: OperandType::Array(dtypes.signature.result),
+                    uses,
+                    is_square,
+                })
+            }
+        }
+    }
+
+    /// How a node gets the operand at a position.
+    fn take(
+        &mut self,
+        operand: usize,
+        is_live: bool,
+        literal: impl FnOnce(PythonScalar) -> Result<Literal, Error>,
+    ) -> Result<Use, Error> {
+        match self.steps[operand].ty {
+            OperandType::Weak(scalar) => {
+                let literal = literal(scalar)?;
+                // What nobody needs takes no parameter.
+                if is_live {
+                    Ok(self.number(operand, literal))
+                } else {
+                    Ok(Use::Constant(literal))
+                }
+            }
+            OperandType::Array(_) | OperandType::Literal(_) => Ok(Use::Node(operand)),
+        }
+    }
+
+    /// A Python number for one use: part of the kernel if it is part of the expression, else a parameter.
+    fn number(&mut self, node: usize, literal: Literal) -> Use {
+        if let Node::Constant(_) = self.fusion.nodes[node] {
+            return Use::Constant(literal);
+        }
+        self.scalars.push(literal);
+        Use::Scalar(self.scalars.len() - 1)
+    }
+
+    /// The dtype of the result.
+    pub(super) fn dtype(&self) -> DType {
+        match self.steps[self.fusion.last()].ty {
+            OperandType::Array(dtype) | OperandType::Literal(dtype) => dtype,
+            OperandType::Weak(scalar) => scalar.default_dtype(self.default_float),
+        }
+    }
+
+    /// Appends the expression to a kernel. The inputs are the operands that the result depends on and that
+    /// have dtypes, in their order, and then the scalars.
+    pub(super) fn write(
+        &self,
+        f: &mut FunctionBuilder,
+        inputs: &[Handle<Expression>],
+    ) -> Handle<Expression> {
+        let (operands, scalars) = inputs.split_at(inputs.len() - self.scalars.len());
+        let mut values: Vec<Option<Handle<Expression>>> = Vec::new();
+        for (position, (node, step)) in self.fusion.nodes.iter().zip(&self.steps).enumerate() {
+            if !self.fusion.is_live[position] {
+                values.push(None);
+                continue;
+            }
+            let mut uses: SmallVec<[Handle<Expression>; 3]> = SmallVec::new();
+            for &(number, dtype) in &step.uses {
+                let value = match number {
+                    Use::Node(node) => values[node].expect("nodes refer to nodes before them"),
+                    Use::Constant(literal) => f.literal(literal),
+                    Use::Scalar(index) => scalars[index],
+                };
+                uses.push(f.cast(value, dtype));
+            }
+            let value = match node {
+                Node::Input(operand) if uses.is_empty() => {
+                    self.slot(*operand).map(|slot| operands[slot])
+                }
+                Node::Input(_) | Node::Constant(_) | Node::Cast { .. } => uses.first().copied(),
+                Node::Apply { .. } if step.is_square => Some(f.multiply(uses[0], uses[0])),
+                Node::Apply { function, .. } => Some(function.expression(f, &uses)),
+            };
+            let value = value.map(|value| match (node, step.ty.dtype()) {
+                (Node::Apply { .. } | Node::Cast { .. }, Some(dtype)) => {
+                    let value = f.cast(value, dtype);
+                    f.bind(format!("n{position}"), value)
+                }
+                _ => value,
+            });
+            values.push(value);
+        }
+        let result = values.last().copied().flatten();
+        result.expect("the result has a value")
+    }
+
+    /// Which of the inputs an operand is; `None` for a Python number.
+    fn slot(&self, operand: usize) -> Option<usize> {
+        let is_strong = |operand: usize| {
+            let is_it = |node: &Node| matches!(node, Node::Input(other) if *other == operand);
+            let position = self.fusion.nodes.iter().position(is_it);
+            position.is_some_and(|position| self.steps[position].ty.dtype().is_some())
+        };
+        let strong = self.fusion.live_operands.iter().copied();
+        strong
+            .filter(|&operand| is_strong(operand))
+            .position(|other| other == operand)
+    }
+}
