@@ -89,7 +89,7 @@ def page(code: str, cells: str, messages: list[Message]) -> str:
     for message in chosen(messages):
         title = message.title[0].upper() + message.title[1:]
         parts.append(f"## {title}\n")
-        parts.append(f"```python\n{narrow(message.kernel)}\n```\n")
+        parts.append(f"```py\n{narrow(message.kernel)}\n```\n")
         parts.append(f"```text\n{narrow(message.text)}\n```\n")
     parts.append("[All kernel codes](../kernel.md)\n")
     return "\n".join(parts)
