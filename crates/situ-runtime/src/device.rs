@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use situ_codegen::llvm;
 use situ_codegen::opencl_c::TargetOptions;
+use situ_ir::ValidModule;
 
 use crate::backend::Driver;
 use crate::config;
@@ -264,6 +265,11 @@ impl Device {
     /// What the emitter of OpenCL C is told about the device; `None` if it runs something else.
     pub fn opencl_target(&self) -> Option<&TargetOptions> {
         self.driver().opencl_target()
+    }
+
+    /// The machine code that a module becomes on the device, as text; `None` if its driver does not show it.
+    pub fn assembly(&self, module: &ValidModule) -> Option<Result<String>> {
+        self.driver().assembly(module)
     }
 
     /// Whether it can do something not every device can.

@@ -93,6 +93,11 @@ pub(crate) trait Driver: Send + Sync {
         None
     }
 
+    /// The machine code of a module as text; `None` if the driver does not show it.
+    fn assembly(&self, _module: &ValidModule) -> Option<Result<String>> {
+        None
+    }
+
     /// Memory of a multiple of 64 bytes, aligned to 64, and to pages when it is large and the
     /// driver can; `None` when there is none.
     fn allocate(&self, size_bytes: usize, kind: UsmKind) -> Option<DeviceMemory>;

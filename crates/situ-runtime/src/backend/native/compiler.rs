@@ -110,12 +110,45 @@ pub struct CompileOptions {
 /// [`Error::CompileFailed`] with LLVM's message when any stage fails, [`Error::UnsupportedCpu`]
 /// when there is no code generator for the processor.
 pub fn compile(name: &str, text: &str, options: &CompileOptions) -> Result<Vec<u8>> {
+    answered(name, text, options, Output::Object)
+}
+
+/// Compiles the text of one LLVM module to assembly, as [`compile`] compiles it to bytes.
+///
+/// # Errors
+/// As [`compile`].
+pub fn assembly(name: &str, text: &str, options: &CompileOptions) -> Result<String> {
+    let bytes = answered(name, text, options, Output::Assembly)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// What a compilation gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Output {
+    /// The bytes of an ELF object file.
+    Object,
+    /// Text for people.
+    Assembly,
+}
+
+impl Output {
+    const fn file_type(self) -> LLVMCodeGenFileType {
+        match self {
+            Self::Object => LLVMCodeGenFileType::LLVMObjectFile,
+            Self::Assembly => LLVMCodeGenFileType::LLVMAssemblyFile,
+        }
+    }
+}
+
+/// Compiles on a thread of its own, and waits for the answer.
+fn answered(name: &str, text: &str, options: &CompileOptions, output: Output) -> Result<Vec<u8>> {
     initialise();
     let (sender, receiver) = sync_channel(1);
     let request = Request {
         name: name.to_owned(),
         text: text.to_owned(),
         options: options.clone(),
+        output,
         reply: sender,
     };
     std::thread::Builder::new()
@@ -135,6 +168,7 @@ struct Request {
     name: String,
     text: String,
     options: CompileOptions,
+    output: Output,
     reply: SyncSender<Result<Vec<u8>>>,
 }
 
@@ -144,7 +178,7 @@ impl Request {
             name: self.name.clone(),
             reply: self.reply.clone(),
         }));
-        let result = compile_on_this_thread(&self.name, &self.text, &self.options);
+        let result = compile_on_this_thread(&self.name, &self.text, &self.options, self.output);
         IN_FLIGHT.set(None);
         // The caller waits on the other end and never leaves before an answer.
         let _ = self.reply.send(result);
@@ -207,7 +241,12 @@ pub(super) fn host_cpu() -> CpuTarget {
     CpuTarget { name, features }
 }
 
-fn compile_on_this_thread(name: &str, text: &str, options: &CompileOptions) -> Result<Vec<u8>> {
+fn compile_on_this_thread(
+    name: &str,
+    text: &str,
+    options: &CompileOptions,
+    output: Output,
+) -> Result<Vec<u8>> {
     let failed = |stage, message: String| Error::CompileFailed {
         module: name.to_owned(),
         stage,
@@ -226,7 +265,7 @@ fn compile_on_this_thread(name: &str, text: &str, options: &CompileOptions) -> R
         .and_then(|()| context.check_diagnostics())
         .map_err(|message| failed(CompileStage::Optimise, message))?;
     let object = module
-        .emit(&machine)
+        .emit(&machine, output)
         .and_then(|object| context.check_diagnostics().map(|()| object))
         .map_err(|message| failed(CompileStage::Emit, message))?;
     Ok(object)
@@ -396,7 +435,7 @@ impl<'context> Module<'context> {
         }
     }
 
-    fn emit(&self, machine: &TargetMachine) -> Result<Vec<u8>, String> {
+    fn emit(&self, machine: &TargetMachine, output: Output) -> Result<Vec<u8>, String> {
         let mut message = ptr::null_mut();
         let mut buffer = ptr::null_mut();
         // SAFETY: on success the buffer is ours and is copied before it is disposed.
@@ -404,7 +443,7 @@ impl<'context> Module<'context> {
             let failed = LLVMTargetMachineEmitToMemoryBuffer(
                 machine.raw,
                 self.raw,
-                LLVMCodeGenFileType::LLVMObjectFile,
+                output.file_type(),
                 &raw mut message,
                 &raw mut buffer,
             );

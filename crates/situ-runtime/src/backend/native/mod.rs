@@ -121,11 +121,7 @@ impl NativeDriver {
             cache,
             ..
         } = &*self.code;
-        let emitted = llvm::emit(module, target).map_err(|source| Error::EmitFailed {
-            module: module.name.clone(),
-            device: "the native device",
-            source: Box::new(source),
-        })?;
+        let emitted = emitted(module, target)?;
         trace::code(&module.name, &emitted.text);
         let (object, _) = cache.get_or_compile(
             &self.code.cache_key(&emitted.text),
@@ -140,6 +136,14 @@ impl NativeDriver {
         let topology = self.topology;
         move |unit, domain| topology.shared_by(unit, domain)
     }
+}
+
+fn emitted(module: &ValidModule, target: &TargetOptions) -> Result<llvm::LlvmModule> {
+    llvm::emit(module, target).map_err(|source| Error::EmitFailed {
+        module: module.name.clone(),
+        device: "the native device",
+        source: Box::new(source),
+    })
 }
 
 impl Code {
@@ -229,6 +233,12 @@ impl Driver for NativeDriver {
 
     fn llvm_target(&self) -> Option<&TargetOptions> {
         Some(&self.code.target)
+    }
+
+    fn assembly(&self, module: &ValidModule) -> Option<Result<String>> {
+        let text = emitted(module, &self.code.target).map(|emitted| emitted.text);
+        let options = &self.code.compile_options;
+        Some(text.and_then(|text| compiler::assembly(&module.name, &text, options)))
     }
 
     fn compile(&self, module: &ValidModule) -> Result<Arc<dyn DeviceProgram>> {
