@@ -28,9 +28,13 @@ def _nothing() -> None:
 
 
 @overload
-def kernel(function: Callable[..., None], /, *, wrap_indices: bool = False) -> Kernel: ...
+def kernel(
+    function: Callable[..., None], /, *, wrap_indices: bool = False, bounds: bool = False
+) -> Kernel: ...
 @overload
-def kernel(*, wrap_indices: bool = False) -> Callable[[Callable[..., None]], Kernel]: ...
+def kernel(
+    *, wrap_indices: bool = False, bounds: bool = False
+) -> Callable[[Callable[..., None]], Kernel]: ...
 def kernel(
     function: Callable[..., None] = _nothing, /, **options: bool
 ) -> Kernel | Callable[[Callable[..., None]], Kernel]:
@@ -50,6 +54,9 @@ def kernel(
         Whether an index that is negative at run time counts from the end, as in Python. It costs a
         test for each access; indices that are constants count from the end anyway. Given as in
         ``@situ.kernel(wrap_indices=True)``.
+    bounds : bool, default False
+        Whether each index is checked: an access outside of an array is skipped, and the next wait
+        raises a `KernelIndexError` that names it. ``SITU_BOUNDS=1`` does this for all kernels.
 
     Returns
     -------
@@ -78,7 +85,7 @@ def kernel(
     >>> x.to_numpy()
     array([ 0., 10., 20., 30.])
     """
-    _check_options("kernel", options, ("wrap_indices",))
+    _check_options("kernel", options, ("wrap_indices", "bounds"))
 
     def make(function: Callable[..., None]) -> Kernel:
         made = Kernel(*_definition(function, "kernel"), **options)

@@ -752,6 +752,7 @@ class Kernel:
         line: int,
         *,
         wrap_indices: bool = False,
+        bounds: bool = False,
     ) -> Kernel: ...
     def __call__(
         self,
@@ -759,7 +760,16 @@ class Kernel:
         **keywords: _KernelArgument,
     ) -> None: ...
     def __getitem__(self, range: _Range, /) -> RangedKernel: ...
-    def inspect(self, form: str = "ir") -> str: ...
+    def inspect(
+        self,
+        form: Literal["ir", "llvm", "opencl", "asm"] | None = None,
+        /,
+        *,
+        ir: bool = False,
+        llvm: bool = False,
+        opencl: bool = False,
+        asm: bool = False,
+    ) -> str: ...
     def simulate(self, *arguments: object, **keywords: object) -> None: ...
     @property
     def specializations(self) -> list[str]: ...

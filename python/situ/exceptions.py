@@ -81,6 +81,13 @@ class KernelAssertionError(KernelError, AssertionError):
     """An ``assert`` in a kernel failed; raised by the next wait for the kernel."""
 
 
+class KernelIndexError(KernelError, IndexError):
+    """A kernel that checks its bounds reached outside of an array.
+
+    Raised by the next wait for the kernel; the access itself was skipped.
+    """
+
+
 class KernelTypeError(KernelError, TypeError):
     """A kernel's arguments, or the expressions inside it, have types that do not fit."""
 

@@ -2,6 +2,11 @@
 
 import functools
 import inspect
+import json
+import os
+import subprocess
+import sys
+import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -136,6 +141,79 @@ def test_inspect_shows_each_form():
     assert "__kernel" in kernel.inspect("opencl")
     with pytest.raises(ValueError, match="no form `assembler`"):
         kernel.inspect("assembler")
+
+
+def test_inspect_takes_forms_as_keywords():
+    @situ.kernel
+    def kernel(a):
+        i = situ.get_global_id(0)
+        a[i] = 2 * a[i]
+
+    kernel(ones())
+    assert kernel.inspect(ir=True) == kernel.inspect() == kernel.inspect("ir")
+    assert kernel.inspect(llvm=True) == kernel.inspect("llvm")
+    assert kernel.inspect(opencl=True) == kernel.inspect("opencl")
+    both = kernel.inspect(llvm=True, ir=True)
+    assert both == kernel.inspect(ir=True) + "\n" + kernel.inspect(llvm=True)
+    with pytest.raises(TypeError):
+        kernel.inspect(ptx=True)
+
+
+def test_assembly_is_that_of_the_native_device():
+    @situ.kernel
+    def kernel(a):
+        a[situ.get_global_id(0)] = 1
+
+    a = situ.asarray(np.zeros(2), device="reference")
+    kernel(a)
+    with pytest.raises(situ.KernelError, match="only the native device compiles to machine code"):
+        kernel.inspect(asm=True)
+    kernel(ones())
+    text = kernel.inspect(asm=True)
+    assert text.startswith("# kernel(float64[:]) on native:cpu:0\n")
+    assert "situ_kernel_kernel:" in text
+    assert "retq" in text
+    assert kernel.inspect("asm") == text
+
+
+def test_queues_parts_and_kinds_of_memory_make_no_specialisation(tmp_path):
+    script = tmp_path / "targets.py"
+    script.write_text(
+        textwrap.dedent("""
+        import numpy as np
+        import situ
+
+        @situ.kernel
+        def scale(x):
+            i = situ.get_global_id(0)
+            x[i] = 3 * x[i]
+
+        device = situ.Device("native")
+        parts = device.create_sub_devices(1)
+        queues = [situ.Queue(device), situ.Queue(device), *map(situ.Queue, parts)]
+        for queue in queues:
+            for kind in ("device", "shared", "host"):
+                x = situ.asarray(np.arange(4.0), usm_type=kind, queue=queue)
+                scale(x)
+                np.testing.assert_array_equal(x.to_numpy(), 3 * np.arange(4.0))
+        print(scale.specializations)
+        """)
+    )
+    cache = tmp_path / "cache"
+    environment = {**os.environ, "SITU_CACHE_DIR": str(cache), "SITU_NUM_THREADS": "2"}
+    run = subprocess.run(
+        [sys.executable, str(script)], env=environment, capture_output=True, text=True, check=True
+    )
+    assert run.stdout == "['(float64[:]) on native:cpu:0']\n"
+    listed = subprocess.run(
+        [sys.executable, "-m", "situ", "cache", "list", "--json"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    programs = json.loads(listed.stdout)
+    assert [program["kernels"] for program in programs].count(["scale"]) == 1
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,12 @@
-//! What a kernel says to the host: assertions that failed, and lines it printed.
+//! What a kernel says to the host: assertions that failed, accesses outside of arrays, and lines it printed.
 //!
-//! A device has neither exceptions nor a console. A kernel with `assert` or `print` gets one more parameter, the
+//! A device has neither exceptions nor a console. A kernel that has something to say gets one more parameter, the
 //! *report*: an array of `int32` words that is zero when it starts and that the launcher reads when it has ended. This
 //! file says what the words mean, for the front end that writes the code and for the launcher that reads them.
 //!
 //! | words | |
 //! |---|---|
-//! | [`FAILED`] | the first assertion that failed, counted from one |
+//! | [`FAILED`] | the first message about a failure, counted from one |
 //! | [`WORK_ITEM`] | the linear global id of the work-item that found out, in two words |
 //! | [`VALUES`] | the values in its message |
 //! | [`PRINTED`] | how many words of records were asked for |
@@ -29,10 +29,10 @@ pub(crate) const RECORDS: usize = VALUES + MAX_VALUES;
 /// How many words there are for printed lines; what is printed beyond them is lost.
 pub(crate) const CAPACITY: usize = 1 << 16;
 
-/// An `assert` or `print` of a kernel.
+/// Something that a kernel may say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// Which of both.
+    /// What it is about.
     pub kind: MessageKind,
     /// What it says.
     pub parts: Vec<MessagePart>,
@@ -47,6 +47,11 @@ pub enum MessageKind {
     Assertion {
         /// The condition as it is written.
         condition: String,
+    },
+    /// An access outside of an array.
+    OutOfBounds {
+        /// The array.
+        array: String,
     },
     /// Something to print.
     Line,
@@ -69,7 +74,7 @@ pub enum MessagePart {
 /// What a kernel said in one launch.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Heard {
-    /// The first assertion that failed.
+    /// The first assertion that failed, or access outside of an array.
     pub failure: Option<Said>,
     /// The linear global id of the work-item in which it failed.
     pub work_item: u64,
@@ -93,6 +98,9 @@ pub struct Said {
 pub struct Messages {
     /// All of them, by number.
     pub list: Vec<Message>,
+    /// Whether the kernel takes a report. It may do so with nothing to say, if that is in code that
+    /// never runs.
+    pub has_report: bool,
 }
 
 impl Messages {
@@ -100,7 +108,7 @@ impl Messages {
     pub fn report_bytes(&self) -> Option<usize> {
         let prints = self.list.iter().any(|each| each.kind == MessageKind::Line);
         let words = RECORDS + if prints { CAPACITY } else { 0 };
-        (!self.list.is_empty()).then_some(words * size_of::<i32>())
+        self.has_report.then_some(words * size_of::<i32>())
     }
 
     /// Reads the report of a launch.
@@ -187,6 +195,7 @@ mod tests {
                     vec![value(DType::F64), value(DType::Bool)],
                 ),
             ],
+            has_report: true,
         }
     }
 

@@ -584,6 +584,15 @@ impl Reader<'_> {
 
     fn compare(&mut self, compare: &ast::ExprCompare) -> ExpressionKind {
         let first = self.boxed(&compare.left);
+        if let ([operator @ (ast::CmpOp::In | ast::CmpOp::NotIn)], [container]) =
+            (&*compare.ops, &*compare.comparators)
+        {
+            return ExpressionKind::Membership {
+                item: first,
+                container: self.boxed(container),
+                is_negated: *operator == ast::CmpOp::NotIn,
+            };
+        }
         let mut rest = Vec::with_capacity(compare.ops.len());
         for (operator, operand) in compare.ops.iter().zip(&compare.comparators) {
             let read = self.expression(operand);

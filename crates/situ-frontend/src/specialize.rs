@@ -26,6 +26,8 @@ pub struct Options {
     pub dims: Option<u8>,
     /// Whether an index that is negative at run time counts from the end, as in Python.
     pub wrap_indices: bool,
+    /// Whether accesses outside of arrays are skipped and reported.
+    pub check_bounds: bool,
 }
 
 impl Default for Options {
@@ -34,6 +36,7 @@ impl Default for Options {
             default_float: DType::F64,
             dims: None,
             wrap_indices: false,
+            check_bounds: false,
         }
     }
 }
@@ -129,7 +132,8 @@ pub fn specialize(
         parameters: parameters.into_iter().map(str::to_owned).collect(),
         plan: lowered.plan,
         messages: Messages {
-            list: program.messages,
+            list: lowered.messages,
+            has_report: kernel.report.is_some(),
         },
     })
 }

@@ -293,10 +293,10 @@ impl Refused {
             },
             Self::Membership => Entry {
                 code: "K031",
-                message: "a kernel cannot use `in`",
-                label: "there are no containers in a kernel",
-                why: INTERPRETER,
-                help: "compare with `or`, e.g. `x == 1 or x == 2`, or search in a loop",
+                message: "a kernel cannot have `in` inside of a chain of comparisons",
+                label: "several comparisons at once",
+                why: "a chain compares numbers, and `in` asks about a tuple",
+                help: "join them with `and`, e.g. `x < 9 and x in (1, 2)`",
             },
             Self::TypeAlias => Entry {
                 code: "K032",

@@ -146,6 +146,12 @@ pub(crate) enum ExpressionKind {
         first: Box<Expression>,
         rest: Vec<(ComparisonOperator, Expression)>,
     },
+    /// `item in container` or `item not in container`.
+    Membership {
+        item: Box<Expression>,
+        container: Box<Expression>,
+        is_negated: bool,
+    },
     /// `accept if test else reject`.
     Conditional {
         test: Box<Expression>,

@@ -7,7 +7,7 @@
 
 use situ_ir::{
     AddressSpace, AtomicOperation, BinaryOperator, CollectiveScope, CombineOperator, DType,
-    Literal, MathFunction, MemoryOrder, MemoryScope, MemorySpaces, Span, UnaryOperator,
+    Literal, MathFunction, MemoryOrder, MemoryScope, MemorySpaces, Source, Span, UnaryOperator,
     WorkItemQuery,
 };
 
@@ -28,8 +28,14 @@ pub(crate) struct Function {
     pub(crate) result: FunctionResult,
     /// Whether its spans point into the kernel's source.
     pub(crate) has_kernel_source: bool,
-    /// Whether its last parameter is the array that messages are written to.
-    pub(crate) has_messages: bool,
+    /// The array that messages are written to: its last parameter, if there is one.
+    pub(crate) report: Option<ArrayId>,
+    /// Whether its body takes the place of each call, because work-items meet in it.
+    pub(crate) is_inlined: bool,
+    /// Where it is written.
+    pub(crate) source: Source,
+    /// How many slots there are.
+    pub(crate) slot_count: usize,
 }
 
 /// What a function returns.
@@ -107,6 +113,21 @@ pub(crate) enum ArrayOrigin {
     /// All elements of another array in one dimension, counted from its element `[0, ..., 0]` as they
     /// lie in memory. Views are made of it.
     Flat { of: ArrayId },
+}
+
+impl Function {
+    /// Where a body returns before its end.
+    pub(crate) fn early_return(body: &[Statement]) -> Option<Span> {
+        let (last, others) = body.split_last()?;
+        let early = others.iter().find_map(Statement::return_inside);
+        early.or_else(|| match &last.kind {
+            StatementKind::Return(_) | StatementKind::ReturnTuple(_) => None,
+            StatementKind::If { accept, reject, .. } => {
+                Self::early_return(accept).or_else(|| Self::early_return(reject))
+            }
+            _ => last.return_inside(),
+        })
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -249,6 +270,17 @@ pub(crate) enum ExpressionKind {
         array: ArrayId,
         indices: Vec<Expression>,
     },
+    /// An index along an axis of a view, which must be less than a size. Only where bounds are checked.
+    Bounded {
+        index: Box<Expression>,
+        size: Box<Expression>,
+    },
+    /// Where a view starts. Only where bounds are checked: an index in `offset` that does not exist is
+    /// reported when the view is made.
+    ViewStart {
+        array: ArrayId,
+        offset: Box<Expression>,
+    },
     /// `value` is evaluated once; `body` refers to it by the slot.
     Let {
         slot: SlotId,
@@ -340,6 +372,20 @@ pub(crate) struct CompareExchange {
     pub(crate) expected_index: Expression,
 }
 
+impl Statement {
+    /// Where this, or a statement inside of it, returns.
+    fn return_inside(&self) -> Option<Span> {
+        let among = |body: &[Self]| body.iter().find_map(Self::return_inside);
+        match &self.kind {
+            StatementKind::Return(_) | StatementKind::ReturnTuple(_) => Some(self.span),
+            StatementKind::If { accept, reject, .. } => among(accept).or_else(|| among(reject)),
+            StatementKind::While { body, .. } => among(body),
+            StatementKind::For(loop_) => among(&loop_.body),
+            _ => None,
+        }
+    }
+}
+
 impl Expression {
     pub(crate) fn new(kind: ExpressionKind, dtype: DType, span: Span) -> Self {
         Self { kind, dtype, span }
@@ -379,8 +425,15 @@ impl Expression {
             | ExpressionKind::WorkItem(_) => {}
             ExpressionKind::Unary { operand, .. }
             | ExpressionKind::Cast(operand)
-            | ExpressionKind::Bitcast(operand) => {
+            | ExpressionKind::Bitcast(operand)
+            | ExpressionKind::ViewStart {
+                offset: operand, ..
+            } => {
                 operand.for_each(visit);
+            }
+            ExpressionKind::Bounded { index, size } => {
+                index.for_each(visit);
+                size.for_each(visit);
             }
             ExpressionKind::Binary { left, right, .. }
             | ExpressionKind::Logical { left, right, .. } => {
@@ -439,7 +492,12 @@ impl Expression {
 
     /// Whether evaluating this reads memory, or does something that must not happen needlessly.
     pub(crate) fn needs_guard(&self) -> bool {
-        self.any(|each| matches!(each.kind, ExpressionKind::Element { .. }) || each.is_effect())
+        self.any(|each| {
+            matches!(
+                each.kind,
+                ExpressionKind::Element { .. } | ExpressionKind::ViewStart { .. }
+            ) || each.is_effect()
+        })
     }
 
     /// Whether this itself changes memory or waits for others.
@@ -463,7 +521,9 @@ impl Expression {
     pub(crate) fn appends_statements(&self) -> bool {
         self.any(|each| match &each.kind {
             _ if each.is_effect() => true,
-            ExpressionKind::Let { .. } => true,
+            ExpressionKind::Let { .. }
+            | ExpressionKind::Bounded { .. }
+            | ExpressionKind::ViewStart { .. } => true,
             ExpressionKind::Logical { right, .. } => right.needs_guard(),
             ExpressionKind::Conditional { accept, reject, .. } => {
                 accept.needs_guard() || reject.needs_guard()

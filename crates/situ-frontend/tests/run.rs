@@ -547,3 +547,107 @@ fn a_dtype_travels_through_a_long_chain_of_variables() {
     let found = results("int64", "n", &body, vec![Data::Scalar(rounds)], 2);
     assert_eq!(found, [0.5, rounds / 2.0]);
 }
+
+fn groups_of(size: u64, count: u64) -> NdRange {
+    NdRange::with_local(&[size * count], &[size]).expect("a range of whole groups")
+}
+
+#[test]
+fn work_items_meet_in_device_functions() {
+    let text = include_str!("cases/accept/meeting_functions.py");
+    let values = [1.0, 2.0, 3.0, 4.0, 100.0, 0.0, 0.0, 1.0];
+    let found = run(text, &groups_of(4, 2), &[array(&values), array(&[0.0; 8])]);
+    // The second sum of a group whose first one is large has one more for each work-item.
+    let first = 10.0 + 10.0 + 8.0;
+    let second = 101.0 + 105.0 + 8.0;
+    assert_eq!(
+        found[1],
+        [first, first, first, first, second, second, second, second]
+    );
+}
+
+#[test]
+fn parts_count_down_and_axes_are_reversed() {
+    let text = "\
+# types: float64[:, :], float64[:]
+@situ.kernel
+def kernel(a, out):
+    t = a.T
+    out[0] = t[2, 0]
+    out[1] = t.shape[0]
+    row = a[1, ::-1]
+    out[2] = row[0]
+    out[3] = len(a[0, 5:0:-2])
+    out[4] = a[0, 5:0:-2][0]
+    out[5] = len(a[0, -9::-1])
+    out[6] = a.T[::-1, 1][0]
+    out[7] = (1, 2, 3)[::-1][0] + (1, 2, 3)[1::-1][1]
+";
+    let values: Vec<f64> = (0..6).map(f64::from).collect();
+    let data = [matrix(&values, &[2, 3]), array(&[0.0; 8])];
+    let found = run(text, &NdRange::new(&[1]).unwrap(), &data);
+    assert_eq!(found[1], [2.0, 3.0, 5.0, 1.0, 2.0, 0.0, 5.0, 4.0]);
+}
+
+#[test]
+fn membership_compares_with_each_item() {
+    let text = "\
+# types: int64[:], float64[:]
+# constant: PRIMES = (2, 3, 5)
+@situ.kernel
+def kernel(x, out):
+    i = situ.get_global_id(0)
+    if x[i] in PRIMES and x[i] not in (5, i + 2):
+        out[i] = 1
+    if 3 in PRIMES:
+        out[i] += 10
+    if x[i] in ():
+        out[i] += 100
+";
+    let data = [array(&[2.0, 2.0, 4.0, 5.0]), array(&[0.0; 4])];
+    let found = run(text, &NdRange::new(&[4]).unwrap(), &data);
+    assert_eq!(found[1], [10.0, 11.0, 10.0, 10.0]);
+}
+
+#[test]
+fn numbers_are_rounded_to_digits() {
+    let text = "\
+# types: float64[:], int64[:], float64[:]
+@situ.kernel
+def kernel(x, n, out):
+    i = situ.get_global_id(0)
+    out[4 * i] = round(x[i], 2)
+    out[4 * i + 1] = round(x[i], -1)
+    out[4 * i + 2] = round(n[i], -1)
+    out[4 * i + 3] = round(n[i], 3)
+";
+    let data = [
+        array(&[2.346, -15.125, f64::INFINITY, 1e308]),
+        array(&[25.0, 35.0, -15.0, -14.0]),
+        array(&[0.0; 16]),
+    ];
+    let found = run(text, &NdRange::new(&[4]).unwrap(), &data);
+    let expected = [
+        [2.35, 0.0, 20.0, 25.0],
+        [-15.12, -20.0, 40.0, 35.0],
+        [f64::INFINITY, f64::INFINITY, -20.0, -15.0],
+        [1e308, 1e308, -10.0, -14.0],
+    ];
+    assert_eq!(found[2], expected.concat());
+}
+
+#[test]
+fn atomics_work_on_parts() {
+    let text = "\
+# types: int64[:, :], int64
+@situ.kernel
+def kernel(a, n):
+    row = a[1]
+    situ.atomic.add(row, 2, 1)
+    situ.atomic.add(a.T, (n, 0), 10)
+    kernel_api.AtomicRef(row, 0).fetch_add(100)
+";
+    let data = [matrix(&[0.0; 6], &[2, 3]), Data::Scalar(1.0)];
+    let found = run(text, &NdRange::new(&[4]).unwrap(), &data);
+    assert_eq!(found[0], [0.0, 40.0, 0.0, 400.0, 0.0, 4.0]);
+}

@@ -20,6 +20,7 @@ pub(crate) mod exceptions {
     pyo3::import_exception!(situ.exceptions, InternalError);
     pyo3::import_exception!(situ.exceptions, KernelAssertionError);
     pyo3::import_exception!(situ.exceptions, KernelError);
+    pyo3::import_exception!(situ.exceptions, KernelIndexError);
     pyo3::import_exception!(situ.exceptions, KernelTypeError);
     pyo3::import_exception!(situ.exceptions, LinAlgError);
     pyo3::import_exception!(situ.exceptions, OutOfMemoryError);
@@ -136,6 +137,7 @@ fn class_of(error: &situ_runtime::Error) -> fn(String) -> PyErr {
         E::NotHostAccessible { .. } => exceptions::HostAccessError::new_err,
         E::IndexOutOfRange { .. } => PyIndexError::new_err,
         E::AssertionFailed(_) => exceptions::KernelAssertionError::new_err,
+        E::OutsideAccess(_) => exceptions::KernelIndexError::new_err,
         E::Internal { .. } | E::WorkPanicked { .. } => exceptions::InternalError::new_err,
         E::ScratchUnavailable { .. } | E::OutOfMemory { .. } => {
             exceptions::OutOfMemoryError::new_err

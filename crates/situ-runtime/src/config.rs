@@ -46,6 +46,11 @@ const SANITIZE: Variable = Variable {
     choices: "0 or 1",
     doc: "1 runs every kernel on the reference device, which checks bounds, races and uninitialised reads",
 };
+const BOUNDS: Variable = Variable {
+    name: "SITU_BOUNDS",
+    choices: "0 or 1",
+    doc: "1 makes kernels check each index on every device: an access outside of an array is skipped and becomes an error",
+};
 const TRACE: Variable = Variable {
     name: "SITU_TRACE",
     choices: "any of launch, ir, code, separated by commas",
@@ -84,11 +89,12 @@ const BLOCKING: Variable = Variable {
 };
 
 /// Every environment variable situ reads.
-pub const VARIABLES: [Variable; 11] = [
+pub const VARIABLES: [Variable; 12] = [
     CACHE_DIR,
     CACHE_LIMIT,
     NUM_THREADS,
     SANITIZE,
+    BOUNDS,
     TRACE,
     MATH,
     VECTOR,
@@ -160,6 +166,8 @@ pub struct Config {
     pub num_threads: usize,
     /// `SITU_SANITIZE`.
     pub sanitize: bool,
+    /// `SITU_BOUNDS`.
+    pub check_bounds: bool,
     /// `SITU_TRACE`.
     pub trace: Trace,
     /// `SITU_MATH`.
@@ -196,6 +204,7 @@ impl Config {
                 )
             },
             sanitize: reader.parsed(SANITIZE, parse_switch, false, "0"),
+            check_bounds: reader.parsed(BOUNDS, parse_switch, false, "0"),
             trace: reader.parsed(TRACE, parse_trace, Trace::default(), ""),
             math: reader.parsed(MATH, parse_math, MathMode::Fast, "fast"),
             vectorise: reader.parsed(VECTOR, parse_vectorise, Vectorise::Auto, "auto"),

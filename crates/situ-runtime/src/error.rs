@@ -15,6 +15,7 @@ use crate::backend::virtual_::RequestProblem;
 use crate::failed_assertion::FailedAssertion;
 use crate::memory::byte_count::ByteCount;
 use crate::memory::usm::UsmKind;
+use crate::outside_access::OutsideAccess;
 use crate::partition::{Partition, PartitionInfo, PartitionProblem};
 use crate::queue::HostError;
 use crate::selector::SelectorProblem;
@@ -355,6 +356,10 @@ pub enum Error {
     /// An assertion in a kernel that does not hold.
     #[error("{0}")]
     AssertionFailed(Box<FailedAssertion>),
+
+    /// An access outside of an array that a kernel made and that was skipped.
+    #[error("{0}")]
+    OutsideAccess(Box<OutsideAccess>),
 
     /// An index in memory that does not exist.
     #[error(

@@ -483,6 +483,12 @@ fn visit_expression<'a>(expression: &'a Expression, visit: &mut impl FnMut(&'a E
         ExpressionKind::Logical { operands, .. } | ExpressionKind::Tuple(operands) => {
             operands.iter().for_each(each);
         }
+        ExpressionKind::Membership {
+            item, container, ..
+        } => {
+            each(item);
+            each(container);
+        }
         ExpressionKind::Compare { first, rest } => {
             each(first);
             rest.iter().map(|(_, operand)| operand).for_each(each);

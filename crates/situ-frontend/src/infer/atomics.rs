@@ -4,6 +4,7 @@ use situ_ir::{AddressSpace, AtomicOperation, DType, MemoryOrder, MemoryScope, Sp
 
 use crate::infer::calls::Written;
 use crate::infer::value::{Number, Object, ObjectKind, Static, Value};
+use crate::infer::views::Region;
 use crate::infer::{Inference, constants, problems};
 use crate::syntax::{self, Constant, Identifier};
 use crate::typed::{ArrayId, Atomic, CompareExchange, Expression, ExpressionKind};
@@ -30,6 +31,21 @@ const ATOMIC_REF_METHODS: [(&str, AtomicOperation); 11] = [
 pub(super) fn atomic_operation(method: &str) -> Option<AtomicOperation> {
     let mut methods = ATOMIC_REF_METHODS.into_iter();
     methods.find_map(|(name, operation)| (name == method).then_some(operation))
+}
+
+/// An array that work-items share, or a part of one.
+enum Shared {
+    Whole(ArrayId),
+    Part(Region),
+}
+
+impl Shared {
+    fn array(&self) -> ArrayId {
+        match self {
+            Self::Whole(array) => *array,
+            Self::Part(part) => part.array,
+        }
+    }
 }
 
 /// A call of a method of an `AtomicRef`.
@@ -70,9 +86,9 @@ impl Inference<'_, '_, '_> {
         if !self.check_count(call, count, count) {
             return None;
         }
-        let array = self.shared_array(&call.arguments[0])?;
-        self.check_atomic(operation, array, call.arguments[0].span)?;
-        let indices = self.place(array, &[&call.arguments[1]], call.arguments[1].span);
+        let shared = self.shared_array(&call.arguments[0])?;
+        self.check_atomic(operation, shared.array(), call.arguments[0].span)?;
+        let (array, indices) = self.shared_element(shared, &call.arguments[1]);
         let operands = self.atomic_operands(array, &call.arguments[2..])?;
         let mut operands = operands.into_iter();
         let expected = match operation {
@@ -129,8 +145,8 @@ impl Inference<'_, '_, '_> {
         ];
         let [array, index, order, scope, space] = self.bound_arguments(call, names, 2)?;
         let (array_syntax, index) = (array?, index?);
-        let array = self.shared_array(array_syntax)?;
-        let parts = self.place(array, &[index], index.span);
+        let shared = self.shared_array(array_syntax)?;
+        let (array, parts) = self.shared_element(shared, index);
         let order = match order {
             Some(order) => self.memory_order(order)?,
             None => MemoryOrder::Relaxed,
@@ -323,12 +339,18 @@ impl Inference<'_, '_, '_> {
     // ----- arrays -----
 
     /// The array that is shared between work-items and that an expression stands for.
-    fn shared_array(&mut self, expression: &syntax::Expression) -> Option<ArrayId> {
+    fn shared_array(&mut self, expression: &syntax::Expression) -> Option<Shared> {
         let span: Span = expression.span;
-        let id = match self.value(expression) {
-            Value::Static(Static::Array(id)) => id,
-            Value::Unknown => return None,
-            other => {
+        let value = self.value(expression);
+        let part = match &value {
+            Value::Object(object) => Self::region(object),
+            _ => None,
+        };
+        let shared = match (value, part) {
+            (_, Some(part)) => Shared::Part(part),
+            (Value::Static(Static::Array(id)), _) => Shared::Whole(id),
+            (Value::Unknown, _) => return None,
+            (other, _) => {
                 let found = match other {
                     Value::Scalar(number) => Number::Typed(number).describe(),
                     other => other.describe(),
@@ -337,11 +359,41 @@ impl Inference<'_, '_, '_> {
                 return None;
             }
         };
-        if self.array(id).space == AddressSpace::Private {
+        if self.array(shared.array()).space == AddressSpace::Private {
             self.report(problems::atomic_on_private(span));
             return None;
         }
-        Some(id)
+        Some(shared)
+    }
+
+    /// The array that an element is accessed in, and its indices there.
+    fn shared_element(
+        &mut self,
+        shared: Shared,
+        index: &syntax::Expression,
+    ) -> (ArrayId, Option<Vec<Expression>>) {
+        let array = shared.array();
+        let part = match shared {
+            Shared::Whole(array) => return (array, self.place(array, &[index], index.span)),
+            Shared::Part(part) => part,
+        };
+        let ndim = part.shape.len();
+        let indices: Vec<_> = match &index.kind {
+            syntax::ExpressionKind::Tuple(indices) => indices.iter().collect(),
+            _ => vec![index],
+        };
+        if indices.len() != ndim {
+            let found = indices.len();
+            self.report(problems::part_index_count(ndim, found, index.span));
+            return (array, None);
+        }
+        match self.cut(part, &indices, index.span) {
+            Some(Value::Scalar(Expression {
+                kind: ExpressionKind::Element { array, indices },
+                ..
+            })) => (array, Some(indices)),
+            _ => (array, None),
+        }
     }
 
     /// Reports an operation that devices do not have for the elements of an array.

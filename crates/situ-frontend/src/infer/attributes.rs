@@ -12,8 +12,8 @@ use crate::syntax::{Constant, Identifier};
 use crate::typed::Expression;
 
 /// Attributes of arrays that have a meaning in a kernel.
-const ARRAY_ATTRIBUTES: [&str; 7] = [
-    "shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides",
+const ARRAY_ATTRIBUTES: [&str; 8] = [
+    "shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides", "T",
 ];
 /// Attributes of numbers that have a meaning in a kernel.
 const NUMBER_ATTRIBUTES: [&str; 4] = ["real", "imag", "conjugate", "dtype"];
@@ -90,6 +90,7 @@ impl Inference<'_, '_, '_> {
                 let strides = region.strides.into_iter().map(in_bytes);
                 Value::Tuple(strides.map(Value::Scalar).collect())
             }
+            "T" => region.transposed().into_view(),
             "ndim" => Value::Constant(Constant::Int(region.shape.len() as i128)),
             "size" => Value::Scalar(region.size(span)),
             "dtype" => Value::Static(Static::DType(dtype)),

@@ -328,7 +328,11 @@ impl Inference<'_, '_, '_> {
             Specialised::Function(id) => {
                 let specialised = &self.program.functions[id.0];
                 let dims = specialised.dims;
-                if specialised.has_messages {
+                if specialised.is_inlined {
+                    self.meeting.get_or_insert(call.span);
+                }
+                let specialised = &self.program.functions[id.0];
+                if specialised.report.is_some() {
                     arguments.push(Argument::Array(self.message_array()));
                 }
                 self.dims = self.dims.max(dims);

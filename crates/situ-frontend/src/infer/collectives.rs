@@ -37,12 +37,7 @@ impl Inference<'_, '_, '_> {
             }
         };
         let (group, operand) = (group?, operand?);
-        if !self.is_kernel() {
-            self.report(problems::collective_in_device_function(
-                call.name, call.span,
-            ));
-            return None;
-        }
+        self.meeting.get_or_insert(call.span);
         let scope = self.collective_scope(group, call);
         let number = self.number(operand);
         let (scope, number) = (scope?, number?);

@@ -51,6 +51,11 @@ impl Inference<'_, '_, '_> {
             syntax::ExpressionKind::Compare { first, rest } => {
                 or_unknown(self.comparison_chain(first, rest, span))
             }
+            syntax::ExpressionKind::Membership {
+                item,
+                container,
+                is_negated,
+            } => or_unknown(self.membership(item, container, *is_negated, span)),
             syntax::ExpressionKind::Conditional {
                 test,
                 accept,

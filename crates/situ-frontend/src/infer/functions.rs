@@ -72,7 +72,13 @@ impl Inference<'_, '_, '_> {
                 let operand = self.convert(next()?, dtype, span)?;
                 Some(Number::Typed(ir_unary(IrUnary::Abs, operand, span)))
             }
-            LibraryFunction::Round => self.rounded_to_int(Some(MathFunction::Rint), next()?, call),
+            LibraryFunction::Round => {
+                let number = next()?;
+                match next() {
+                    Some(digits) => self.rounded_to_digits(number, &digits, call),
+                    None => self.rounded_to_int(Some(MathFunction::Rint), number, call),
+                }
+            }
             LibraryFunction::MathToInt(rounding) => {
                 self.rounded_to_int(Some(rounding), next()?, call)
             }
@@ -383,7 +389,7 @@ impl Inference<'_, '_, '_> {
     }
 
     /// Refuses complex numbers.
-    fn require_real(&mut self, number: &Number, call: Written<'_>) -> Option<()> {
+    pub(super) fn require_real(&mut self, number: &Number, call: Written<'_>) -> Option<()> {
         if self.own_dtype(number).is_complex() {
             let found = number.describe();
             self.report(problems::no_complex_function(call.name, &found, call.span));
@@ -542,6 +548,7 @@ fn arity(function: LibraryFunction) -> (usize, usize) {
             (function.arity(), function.arity())
         }
         LibraryFunction::Complex
+        | LibraryFunction::Round
         | LibraryFunction::Logarithm
         | LibraryFunction::ComplexLogarithm => (1, 2),
         LibraryFunction::Pow

@@ -314,7 +314,7 @@ impl Inference<'_, '_, '_> {
         };
         if let syntax::ExpressionKind::Slice { lower, upper, step } = &index.kind {
             let bounds = [lower, upper, step].map(Option::as_deref);
-            return self.tuple_slice(items, bounds, span);
+            return self.tuple_slice(&items, bounds, span);
         }
         let Some(number) = self.number(index) else {
             return Value::Unknown;
@@ -337,7 +337,7 @@ impl Inference<'_, '_, '_> {
     /// `items[lower:upper:step]` with constants.
     fn tuple_slice(
         &mut self,
-        items: Vec<Value>,
+        items: &[Value],
         bounds: [Option<&syntax::Expression>; 3],
         span: Span,
     ) -> Value {
@@ -355,18 +355,24 @@ impl Inference<'_, '_, '_> {
         }
         let [lower, upper, step] = known;
         let step = step.unwrap_or(1);
-        if step < 1 {
+        if step == 0 {
             self.report(problems::slice_step(span));
             return Value::Unknown;
         }
-        let place = |bound: i128| (if bound < 0 { bound + size } else { bound }).clamp(0, size);
-        let (start, end) = (lower.map_or(0, place), upper.map_or(size, place));
-        let chosen = items
-            .into_iter()
-            .take(end as usize)
-            .skip(start as usize)
-            .step_by(step as usize);
-        Value::Tuple(chosen.collect())
+        let (first, last) = if step > 0 { (0, size) } else { (-1, size - 1) };
+        let place = |bound: i128| (if bound < 0 { bound + size } else { bound }).clamp(first, last);
+        let (from, to) = if step > 0 {
+            (first, last)
+        } else {
+            (last, first)
+        };
+        let (mut position, end) = (lower.map_or(from, place), upper.map_or(to, place));
+        let mut chosen = Vec::new();
+        while (step > 0 && position < end) || (step < 0 && position > end) {
+            chosen.extend(items.get(position as usize).cloned());
+            position += step;
+        }
+        Value::Tuple(chosen)
     }
 }
 

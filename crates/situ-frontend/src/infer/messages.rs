@@ -62,22 +62,7 @@ impl Inference<'_, '_, '_> {
         if words.len() > MAX_VALUES {
             self.report(problems::long_assertion(span));
         }
-        let before = ExpressionKind::Atomic(Box::new(Atomic {
-            operation: AtomicOperation::CompareExchange,
-            operand: Some(word(number as i32, span)),
-            expected: Some(word(0, span)),
-            ..counter(report, FAILED, span)
-        }));
-        let before = Expression::new(before, DType::I32, span);
-        let is_first = ir_binary(Ir::Equal, before, word(0, span), span);
-        let linear_id = ExpressionKind::WorkItem(WorkItemQuery::GlobalLinearId);
-        let linear_id = Expression::new(linear_id, DType::I64, span);
-        let place = halves(linear_id, span).into_iter().zip(WORK_ITEM..);
-        let stores = place
-            .chain(words.into_iter().zip(VALUES..))
-            .map(|(value, at)| store(report, index(at, span), value, span))
-            .collect();
-        reject.push(branch(is_first, stores, span));
+        reject.extend(failure(report, number, words, span));
         reject.push(Statement {
             kind: StatementKind::GiveUp,
             span,
@@ -244,8 +229,33 @@ impl Content {
     }
 }
 
+/// Writes a failure to the report, unless there was one before.
+pub(crate) fn failure(
+    report: ArrayId,
+    number: usize,
+    words: Vec<Expression>,
+    span: Span,
+) -> Vec<Statement> {
+    let before = ExpressionKind::Atomic(Box::new(Atomic {
+        operation: AtomicOperation::CompareExchange,
+        operand: Some(word(number as i32, span)),
+        expected: Some(word(0, span)),
+        ..counter(report, FAILED, span)
+    }));
+    let before = Expression::new(before, DType::I32, span);
+    let is_first = ir_binary(Ir::Equal, before, word(0, span), span);
+    let linear_id = ExpressionKind::WorkItem(WorkItemQuery::GlobalLinearId);
+    let linear_id = Expression::new(linear_id, DType::I64, span);
+    let place = halves(linear_id, span).into_iter().zip(WORK_ITEM..);
+    let stores = place
+        .chain(words.into_iter().zip(VALUES..))
+        .map(|(value, at)| store(report, index(at, span), value, span))
+        .collect();
+    vec![branch(is_first, stores, span)]
+}
+
 /// The bits of a number, in words of 32.
-fn words_of(value: Expression, span: Span) -> Vec<Expression> {
+pub(crate) fn words_of(value: Expression, span: Span) -> Vec<Expression> {
     let bits =
         |value, dtype| Expression::new(ExpressionKind::Bitcast(Box::new(value)), dtype, span);
     match value.dtype {

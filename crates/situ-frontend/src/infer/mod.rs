@@ -21,10 +21,11 @@ mod functions;
 mod indexing;
 mod items;
 pub(crate) mod library;
-mod messages;
+pub(crate) mod messages;
 mod operators;
 pub(crate) mod problems;
 mod program;
+mod rounding;
 mod statements;
 mod value;
 mod views;
@@ -101,8 +102,16 @@ pub(crate) fn infer<'e>(
         }
     };
     inference.check_result();
+    if inference.program.options.check_bounds && !inference.arrays.is_empty() {
+        inference.message_array();
+    }
     let initial = inference.initial_values();
     body.splice(0..0, initial);
+    if let (Some(meeting), false) = (inference.meeting, subject.is_kernel)
+        && let Some(early) = Function::early_return(&body)
+    {
+        inference.report(problems::early_return(early, meeting));
+    }
     let mut failure = inference.failure;
     failure.own.extend(unassigned);
     failure.own.sort_by_key(|diagnostic| {
@@ -127,7 +136,10 @@ pub(crate) fn infer<'e>(
         body,
         result,
         has_kernel_source: subject.has_kernel_source,
-        has_messages: inference.message_array.is_some(),
+        report: inference.message_array,
+        is_inlined: inference.meeting.is_some() && !subject.is_kernel,
+        source: subject.source.clone(),
+        slot_count: inference.slots,
     };
     Ok(Inferred {
         function,
@@ -147,6 +159,8 @@ struct Inference<'p, 'e, 's> {
     flat: BTreeMap<ArrayId, ArrayId>,
     /// The array that messages are written to, once there is one.
     message_array: Option<ArrayId>,
+    /// Where work-items meet, or memory of theirs is reserved.
+    meeting: Option<Span>,
     /// The place of the message at each `assert` and `print`.
     messages: BTreeMap<Span, usize>,
     variables: Vec<Variable>,
@@ -192,6 +206,7 @@ impl<'p, 'e, 's> Inference<'p, 'e, 's> {
             declared: BTreeMap::new(),
             flat: BTreeMap::new(),
             message_array: None,
+            meeting: None,
             messages: BTreeMap::new(),
             variables: Vec::new(),
             variable_ids: BTreeMap::new(),
@@ -346,6 +361,7 @@ impl<'p, 'e, 's> Inference<'p, 'e, 's> {
         self.slots = 0;
         self.dims = self.item_dims.unwrap_or(1);
         self.before.clear();
+        self.meeting = None;
         self.return_with = None;
         self.return_without = None;
     }

@@ -3,7 +3,7 @@
 use situ_ir::promotion;
 use situ_ir::{BinaryOperator as Ir, DType, Literal, MathFunction, Span, UnaryOperator as IrUnary};
 
-use crate::infer::expressions::cast;
+use crate::infer::expressions::{cast, negated};
 use crate::infer::value::{Number, Value};
 use crate::infer::{Inference, constants, problems};
 use crate::syntax::{self, BinaryOperator, ComparisonOperator, Constant, UnaryOperator};
@@ -205,6 +205,57 @@ impl Inference<'_, '_, '_> {
             });
         }
         chain
+    }
+
+    /// `item in container`: whether one of a tuple's numbers is equal to it.
+    pub(super) fn membership(
+        &mut self,
+        item: &syntax::Expression,
+        container: &syntax::Expression,
+        is_negated: bool,
+        span: Span,
+    ) -> Option<Number> {
+        let wanted = self.number(item);
+        let candidates = match self.value(container) {
+            Value::Tuple(candidates) => candidates,
+            Value::Unknown => return None,
+            other => {
+                let problem = problems::membership(&other.describe(), container.span);
+                self.report(problem);
+                return None;
+            }
+        };
+        let candidates: Vec<_> = candidates
+            .into_iter()
+            .map(|candidate| self.as_number(candidate, container.span))
+            .collect();
+        let candidates: Option<Vec<_>> = candidates.into_iter().collect();
+        let (wanted, kept) = match wanted? {
+            Number::Typed(wanted) => {
+                let (reference, kept) = self.share(wanted);
+                (Number::Typed(reference), kept)
+            }
+            constant @ Number::Constant(_) => (constant, None),
+        };
+        let mut is_absent = Number::Constant(Constant::Bool(true));
+        for candidate in candidates?.into_iter().rev() {
+            let operator = ComparisonOperator::NotEqual;
+            let differs = self.compare(operator, wanted.clone(), candidate, span)?;
+            is_absent = both(differs, is_absent, span);
+        }
+        let found = if is_negated {
+            is_absent
+        } else {
+            negated(is_absent, span)
+        };
+        Some(match (kept, found) {
+            (Some((slot, value)), Number::Typed(body)) => {
+                let (value, body) = (Box::new(value), Box::new(body));
+                let kind = ExpressionKind::Let { slot, value, body };
+                Number::Typed(Expression::new(kind, DType::Bool, span))
+            }
+            (_, found) => found,
+        })
     }
 
     /// `left operator right` as a `bool`.

@@ -650,10 +650,13 @@ pub(crate) fn part_assigned(span: Span) -> Diagnostic {
 }
 
 pub(crate) fn slice_step(span: Span) -> Diagnostic {
-    Diagnostic::error("K030", "the step of a slice must be a positive constant")
-        .label(span, "")
-        .why("how the elements of a part lie in memory is known when compiling")
-        .help("write a literal, or index the elements one by one")
+    Diagnostic::error(
+        "K030",
+        "the step of a slice must be a constant other than 0",
+    )
+    .label(span, "")
+    .why("how the elements of a part lie in memory is known when compiling")
+    .help("write a literal, or index the elements one by one")
 }
 
 pub(crate) fn slice_bound(span: Span) -> Diagnostic {
@@ -728,6 +731,36 @@ pub(crate) fn not_a_dtype(found: &str, span: Span) -> Diagnostic {
         .help("use e.g. `np.float32` or `a.dtype`")
 }
 
+pub(crate) fn round_digits(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        "K036",
+        "`round` takes a number of digits that is known when compiling",
+    )
+    .label(span, "")
+    .why("the power of ten that it needs is computed when compiling")
+    .help("write a literal, e.g. `round(x, 2)`, or scale the number yourself")
+}
+
+pub(crate) fn part_index_count(ndim: usize, found: usize, span: Span) -> Diagnostic {
+    Diagnostic::error(
+        "K053",
+        format!(
+            "this part of an array has {} but is indexed with {found}",
+            plural(ndim, "dimension")
+        ),
+    )
+    .label(span, plural(found, "index"))
+    .why("an atomic function works on one element")
+    .help("give an index for each dimension, e.g. `(i, j)`")
+}
+
+pub(crate) fn membership(found: &str, span: Span) -> Diagnostic {
+    Diagnostic::error("K031", "a kernel can ask for `in` of a tuple only")
+        .label(span, format!("this is {found}"))
+        .why("what is compared must be known when compiling")
+        .help("write a tuple, e.g. `n in (1, 2)`, or search an array in a loop")
+}
+
 pub(crate) fn atomic_without_array(found: &str, span: Span) -> Diagnostic {
     Diagnostic::error("K072", "an atomic function works on an element of an array")
         .label(span, format!("this is {found}"))
@@ -762,18 +795,18 @@ pub(crate) fn atomic_dtype(
     .help("use an array of another dtype, e.g. `int32` or `float32`")
 }
 
-pub(crate) fn barrier_in_device_function(span: Span) -> Diagnostic {
-    Diagnostic::error("K073", "a device function cannot contain a barrier")
-        .label(span, "")
-        .why("all work-items of a group must reach a barrier together, which is checked in kernels")
-        .help("move the barrier to the kernel, before or after the call")
-}
-
-pub(crate) fn local_array_in_device_function(span: Span) -> Diagnostic {
-    Diagnostic::error("K073", "a device function cannot have local memory")
-        .label(span, "")
-        .why("the memory of a work-group is reserved by the kernel")
-        .help("make the array in the kernel and pass it to the function")
+pub(crate) fn early_return(early: Span, meeting: Span) -> Diagnostic {
+    Diagnostic::error(
+        "K073",
+        "a device function in which work-items meet must return at its end",
+    )
+    .label(early, "returns here")
+    .label(
+        meeting,
+        "the work-items of a group meet here, or have memory in common",
+    )
+    .why("its body takes the place of each call, and others would wait for a work-item that left")
+    .help("assign the result to a variable and return it in the last line")
 }
 
 pub(crate) fn dimension_of_item(dimension: u8, dims: u8, span: Span) -> Diagnostic {
@@ -849,13 +882,6 @@ pub(crate) fn constant_option(name: &str, span: Span) -> Diagnostic {
         .label(span, "known only at run time")
         .why("what the array starts with is decided when the kernel is compiled")
         .help("write `True` or `False`")
-}
-
-pub(crate) fn collective_in_device_function(name: &str, span: Span) -> Diagnostic {
-    Diagnostic::error("K073", format!("a device function cannot call `{name}`"))
-        .label(span, "")
-        .why("all work-items of a group must get there together, which is checked in kernels")
-        .help("call it in the kernel and pass the result")
 }
 
 pub(crate) fn broadcast_position(found: &str, span: Span) -> Diagnostic {

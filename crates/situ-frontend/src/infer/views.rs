@@ -1,9 +1,9 @@
-//! Parts of arrays: rows `tile[i]` and slices `tile[2:6]`.
+//! Parts of arrays: rows `tile[i]`, slices `tile[2:6]`, and arrays with their axes reversed, `tile.T`.
 //!
 //! A view is an offset into its array and a size and a stride for each axis that is left. It can be
 //! indexed, cut again, asked for its shape and passed to device functions, where it is an array.
-//! Slices follow Python: bounds beyond the end are the end. A bound or step that is only known at run
-//! time must not be negative, as an index must not.
+//! Slices follow Python: bounds beyond the end are the end, and a negative step counts down. A bound that
+//! is only known at run time must not be negative, as an index must not.
 
 use situ_ir::{BinaryOperator, DType, Literal, Span};
 
@@ -31,6 +31,27 @@ impl Region {
         sizes.fold(index_literal(1, span), |product, size| {
             folded(BinaryOperator::Multiply, product, size, span)
         })
+    }
+
+    /// The same elements with the axes in reverse order.
+    pub(super) fn transposed(mut self) -> Self {
+        self.is_contiguous &= self.shape.len() < 2;
+        self.shape.reverse();
+        self.strides.reverse();
+        self
+    }
+
+    /// A view of these elements.
+    pub(super) fn into_view(self) -> Value {
+        let kind = ObjectKind::View {
+            array: self.array,
+            ndim: self.shape.len(),
+            is_contiguous: self.is_contiguous,
+        };
+        let mut parts = vec![self.offset];
+        parts.extend(self.shape);
+        parts.extend(self.strides);
+        Value::Object(Object { kind, parts })
     }
 }
 
@@ -92,6 +113,7 @@ impl Inference<'_, '_, '_> {
             return None;
         }
         let (mut shape, mut strides) = (Vec::new(), Vec::new());
+        let mut bounds = Vec::new();
         for (axis, (size, stride)) in sizes.into_iter().zip(steps).enumerate() {
             let move_by = |offset, start, stride| {
                 let distance = folded(BinaryOperator::Multiply, start, stride, span);
@@ -116,6 +138,7 @@ impl Inference<'_, '_, '_> {
                     is_contiguous &= shape.is_empty();
                     let value = self.value(indices[axis]);
                     let index = self.index_within(array, &size, value, indices[axis])?;
+                    let index = self.bounded(index, size, &mut bounds);
                     offset = move_by(offset, index, stride);
                 }
             }
@@ -129,15 +152,40 @@ impl Inference<'_, '_, '_> {
             };
             return Some(Value::Scalar(Expression::new(kind, dtype, span)));
         }
-        let kind = ObjectKind::View {
+        if !bounds.is_empty() {
+            let offset_kind = ExpressionKind::ViewStart {
+                array,
+                offset: Box::new(offset),
+            };
+            offset = Expression::new(offset_kind, DType::I64, span);
+        }
+        let sizes = shape.into_iter();
+        let shape = sizes.map(|size| size_within(size, &bounds, span)).collect();
+        let part = Region {
             array,
-            ndim: shape.len(),
+            offset,
+            shape,
+            strides,
             is_contiguous,
         };
-        let mut parts = vec![offset];
-        parts.append(&mut shape);
-        parts.append(&mut strides);
-        Some(Value::Object(Object { kind, parts }))
+        Some(part.into_view())
+    }
+
+    /// An index that is checked, if bounds are, and noted in `bounds` with the size it must be less than.
+    fn bounded(
+        &self,
+        index: Expression,
+        size: Expression,
+        bounds: &mut Vec<(Expression, Expression)>,
+    ) -> Expression {
+        if !self.program.options.check_bounds {
+            return index;
+        }
+        bounds.push((index.clone(), size.clone()));
+        let span = index.span;
+        let (index, size) = (Box::new(index), Box::new(size));
+        let kind = ExpressionKind::Bounded { index, size };
+        Expression::new(kind, DType::I64, span)
     }
 
     /// Where a slice starts, how many elements it has and how far apart they are.
@@ -152,7 +200,8 @@ impl Inference<'_, '_, '_> {
             Some(step) => {
                 let number = self.number(step)?.constant().and_then(constants::as_int);
                 match number.map(i64::try_from) {
-                    Some(Ok(number)) if number > 0 => number,
+                    // The smallest has no opposite.
+                    Some(Ok(number)) if number != 0 && number != i64::MIN => number,
                     _ => {
                         self.report(problems::slice_step(step.span));
                         return None;
@@ -160,15 +209,36 @@ impl Inference<'_, '_, '_> {
                 }
             }
         };
+        let is_up = step > 0;
+        // Where counting may stop: before the first element, or after the last one.
+        let (first, last) = if is_up {
+            (index_literal(0, span), size.clone())
+        } else {
+            let last = folded(
+                BinaryOperator::Subtract,
+                size.clone(),
+                index_literal(1, span),
+                span,
+            );
+            (index_literal(-1, span), last)
+        };
+        let limits = [first.clone(), last.clone()];
         let start = match lower {
-            None => index_literal(0, span),
-            Some(lower) => self.slice_bound(lower, size.clone())?,
+            None if is_up => first.clone(),
+            None => last.clone(),
+            Some(lower) => self.slice_bound(lower, size.clone(), &limits)?,
         };
         let end = match upper {
-            None => size,
-            Some(upper) => self.slice_bound(upper, size)?,
+            None if is_up => last,
+            None => first,
+            Some(upper) => self.slice_bound(upper, size, &limits)?,
         };
-        let length = folded(BinaryOperator::Subtract, end, start.clone(), span);
+        let (low, high) = if is_up {
+            (start.clone(), end)
+        } else {
+            (end, start.clone())
+        };
+        let length = folded(BinaryOperator::Subtract, high, low, span);
         let length = folded(
             BinaryOperator::Maximum,
             length,
@@ -178,19 +248,25 @@ impl Inference<'_, '_, '_> {
         if step == 1 {
             return Some((start, length, step));
         }
-        let rest = index_literal(step - 1, span);
+        let distance = step.abs();
+        let rest = index_literal(distance - 1, span);
         let length = folded(BinaryOperator::Add, length, rest, span);
         let count = folded(
             BinaryOperator::FloorDivide,
             length,
-            index_literal(step, span),
+            index_literal(distance, span),
             span,
         );
         Some((start, count, step))
     }
 
-    /// A bound of a slice, at most the size; a negative constant counts from the end.
-    fn slice_bound(&mut self, bound: &syntax::Expression, size: Expression) -> Option<Expression> {
+    /// A bound of a slice, within limits; a negative constant counts from the end.
+    fn slice_bound(
+        &mut self,
+        bound: &syntax::Expression,
+        size: Expression,
+        [first, last]: &[Expression; 2],
+    ) -> Option<Expression> {
         let span = bound.span;
         let position = match self.number(bound)? {
             Number::Constant(constant) => {
@@ -203,18 +279,29 @@ impl Inference<'_, '_, '_> {
                 if index >= 0 {
                     literal
                 } else {
-                    let from_end = folded(BinaryOperator::Add, size.clone(), literal, span);
-                    let zero = index_literal(0, span);
-                    folded(BinaryOperator::Maximum, from_end, zero, span)
+                    let from_end = folded(BinaryOperator::Add, size, literal, span);
+                    folded(BinaryOperator::Maximum, from_end, first.clone(), span)
                 }
             }
-            Number::Typed(typed) if typed.dtype.is_integer() => cast(typed, DType::I64),
+            Number::Typed(typed) if typed.dtype.is_integer() => {
+                let position = cast(typed, DType::I64);
+                if self.program.options.check_bounds {
+                    folded(BinaryOperator::Maximum, position, first.clone(), span)
+                } else {
+                    position
+                }
+            }
             Number::Typed(_) => {
                 self.report(problems::slice_bound(span));
                 return None;
             }
         };
-        Some(folded(BinaryOperator::Minimum, position, size, span))
+        Some(folded(
+            BinaryOperator::Minimum,
+            position,
+            last.clone(),
+            span,
+        ))
     }
 
     /// The array as one dimension.
@@ -270,6 +357,29 @@ impl Inference<'_, '_, '_> {
 
 pub(super) fn index_literal(value: i64, span: Span) -> Expression {
     Expression::literal(Literal::I64(value), span)
+}
+
+/// The size of a view that has no elements if one of its indices does not exist. So nothing outside of
+/// the array is accessed by way of it, even where work-items have to go on.
+fn size_within(size: Expression, bounds: &[(Expression, Expression)], span: Span) -> Expression {
+    let conditions = bounds.iter().filter(|(index, _)| !index.has_effects());
+    conditions.fold(size, |size, (index, limit)| {
+        let zero = index_literal(0, span);
+        let at_least = ir_binary(
+            BinaryOperator::GreaterEqual,
+            index.clone(),
+            zero.clone(),
+            span,
+        );
+        let below = ir_binary(BinaryOperator::Less, index.clone(), limit.clone(), span);
+        let inside = ir_binary(BinaryOperator::BitAnd, at_least, below, span);
+        let kind = ExpressionKind::Conditional {
+            condition: Box::new(inside),
+            accept: Box::new(size),
+            reject: Box::new(zero),
+        };
+        Expression::new(kind, DType::I64, span)
+    })
 }
 
 /// An operation on indices, done now if both are known.

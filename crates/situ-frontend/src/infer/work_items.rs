@@ -127,17 +127,14 @@ impl Inference<'_, '_, '_> {
             LibraryFunction::GroupBarrier => self.group_barrier(call),
             _ => {
                 let spaces = self.fence_spaces(call)?;
-                self.barrier(spaces, call.span)
+                Some(self.barrier(spaces, call.span))
             }
         }
     }
 
-    fn barrier(&mut self, spaces: MemorySpaces, span: Span) -> Option<StatementKind> {
-        if !self.is_kernel() {
-            self.report(problems::barrier_in_device_function(span));
-            return None;
-        }
-        Some(StatementKind::Barrier(spaces))
+    fn barrier(&mut self, spaces: MemorySpaces, span: Span) -> StatementKind {
+        self.meeting.get_or_insert(span);
+        StatementKind::Barrier(spaces)
     }
 
     /// `LOCAL_MEM_FENCE`, `GLOBAL_MEM_FENCE` or both; both if nothing is said.
@@ -191,7 +188,7 @@ impl Inference<'_, '_, '_> {
                 span: call.span,
             });
         }
-        self.barrier(MemorySpaces::LocalAndGlobal, call.span)
+        Some(self.barrier(MemorySpaces::LocalAndGlobal, call.span))
     }
 
     fn atomic_fence(&mut self, call: Written<'_>) -> Option<StatementKind> {
@@ -228,9 +225,8 @@ impl Inference<'_, '_, '_> {
         let (Some(shape), Some(dtype)) = (shape, dtype) else {
             return Value::Unknown;
         };
-        if space == AddressSpace::Local && !self.is_kernel() {
-            self.report(problems::local_array_in_device_function(call.span));
-            return Value::Unknown;
+        if space == AddressSpace::Local {
+            self.meeting.get_or_insert(call.span);
         }
         let length: u64 = shape.iter().product();
         let array = Array {

@@ -2,11 +2,12 @@
 
 use situ_ir::{
     AddressSpace, Atomic as IrAtomic, AtomicOperation, BinaryOperator, Collective as IrCollective,
-    CollectiveOperation, DType, Expression as IrExpression, Handle, StatementKind as IrStatement,
-    UnaryOperator,
+    CollectiveOperation, DType, Expression as IrExpression, Handle, Literal,
+    StatementKind as IrStatement, UnaryOperator,
 };
 
 use crate::lower::Lowering;
+use crate::lower::bounds::Place;
 use crate::plan::{ArgumentPart, Layout};
 use crate::typed::{
     Argument, ArrayId, ArrayOrigin, Atomic, Call, Collective, CollectiveKind, CompareExchange,
@@ -94,10 +95,13 @@ impl Lowering<'_> {
                 right,
             } => self.logical(expression, *is_and, left, right),
             ExpressionKind::Element { array, indices } => {
-                let index = self.offset(*array, indices);
+                let place = self.place(*array, indices);
                 self.at(expression.span);
-                let pointer = self.pointer(*array);
-                self.builder.load(pointer, index)
+                self.load_checked(&place, expression.span)
+            }
+            ExpressionKind::Bounded { index, size } => self.bounded(index, size),
+            ExpressionKind::ViewStart { array, offset } => {
+                self.view_start(*array, offset, expression.span)
             }
             ExpressionKind::Let { slot, value, body } => {
                 let value = self.expression(value);
@@ -118,9 +122,8 @@ impl Lowering<'_> {
             }
             ExpressionKind::Collective(collective) => self.collective(collective, expression.span),
             ExpressionKind::Atomic(atomic) => {
-                let value = self.builder.value("old", dtype.into());
-                self.atomic(atomic, None, Some(value), expression.span);
-                self.builder.expression(IrExpression::Value(value))
+                let place = self.place(atomic.array, &atomic.indices);
+                self.atomic_value(atomic, &place, dtype, expression.span)
             }
             ExpressionKind::CompareExchange(exchange) => {
                 self.compare_exchange(exchange, expression.span)
@@ -240,6 +243,14 @@ impl Lowering<'_> {
         let indices: Vec<_> = indices.iter().collect();
         let indices = self.operands(&indices);
         self.builder.at(span);
+        self.offset_of(array, indices)
+    }
+
+    pub(super) fn offset_of(
+        &mut self,
+        array: ArrayId,
+        indices: Vec<Handle<IrExpression>>,
+    ) -> Handle<IrExpression> {
         let is_strided = matches!(
             self.function.arrays[array.0].origin,
             ArrayOrigin::Parameter {
@@ -299,6 +310,11 @@ impl Lowering<'_> {
             })
             .collect();
         let callee = &self.callees[&call.function];
+        let Some(function) = callee.function else {
+            self.at(span);
+            let functions = self.functions;
+            return self.inlined(&functions[call.function.0], call, &lowered);
+        };
         let mut arguments = Vec::with_capacity(callee.plan.parameters.len());
         for planned in &callee.plan.parameters {
             let argument = match (&call.arguments[planned.argument], planned.part) {
@@ -333,7 +349,7 @@ impl Lowering<'_> {
             })
             .collect();
         arguments.extend(&stored);
-        let result = self.builder.call(self.module, callee.function, &arguments);
+        let result = self.builder.call(self.module, function, &arguments);
         match result {
             Some(number) => Called::Number(number),
             None if stored.is_empty() => Called::Nothing,
@@ -376,15 +392,40 @@ impl Lowering<'_> {
         self.builder.expression(IrExpression::Value(result))
     }
 
-    /// Appends an atomic access.
+    /// Appends an atomic access whose old content is used.
+    fn atomic_value(
+        &mut self,
+        atomic: &Atomic,
+        place: &Place,
+        dtype: DType,
+        span: situ_ir::Span,
+    ) -> Handle<IrExpression> {
+        if !place.is_checked() {
+            let value = self.builder.value("old", dtype.into());
+            self.atomic(atomic, place, None, Some(value), span);
+            return self.builder.expression(IrExpression::Value(value));
+        }
+        let old = self.builder.variable("old", dtype);
+        let zero = self.builder.literal(Literal::zero(dtype));
+        self.builder.assign(old, zero);
+        self.access(&[place], span, |lowering| {
+            let value = lowering.builder.value("old", dtype.into());
+            lowering.atomic(atomic, place, None, Some(value), span);
+            let value = lowering.builder.expression(IrExpression::Value(value));
+            lowering.builder.assign(old, value);
+        });
+        self.builder.get(old)
+    }
+
+    /// Appends an atomic access to an element that exists.
     pub(super) fn atomic(
         &mut self,
         atomic: &Atomic,
+        place: &Place,
         expected: Option<Handle<IrExpression>>,
         result: Option<Handle<situ_ir::Value>>,
         span: situ_ir::Span,
     ) {
-        let index = self.offset(atomic.array, &atomic.indices);
         let own = atomic.expected.as_ref().map(|value| self.expression(value));
         let expected = expected.or(own);
         let operand = atomic.operand.as_ref().map(|value| self.expression(value));
@@ -400,7 +441,7 @@ impl Lowering<'_> {
         self.builder.atomic(IrAtomic {
             operation: atomic.operation,
             pointer: self.pointer(atomic.array),
-            index,
+            index: place.offset,
             operand,
             expected,
             result,
@@ -415,16 +456,37 @@ impl Lowering<'_> {
         exchange: &CompareExchange,
         span: situ_ir::Span,
     ) -> Handle<IrExpression> {
-        let place = std::slice::from_ref(&exchange.expected_index);
-        let index = self.offset(exchange.expected, place);
-        let index = self.builder.bind("place", index);
+        let index = std::slice::from_ref(&exchange.expected_index);
+        let mut expected = self.place(exchange.expected, index);
+        expected.offset = self.builder.bind("place", expected.offset);
+        let target = self.place(exchange.atomic.array, &exchange.atomic.indices);
         self.at(span);
-        let pointer = self.pointer(exchange.expected);
+        if !expected.is_checked() && !target.is_checked() {
+            return self.exchange(exchange, &expected, &target, span);
+        }
+        let exchanged = self.builder.variable("exchanged", DType::Bool);
+        let no = self.builder.literal(Literal::Bool(false));
+        self.builder.assign(exchanged, no);
+        self.access(&[&expected, &target], span, |lowering| {
+            let is_same = lowering.exchange(exchange, &expected, &target, span);
+            lowering.builder.assign(exchanged, is_same);
+        });
+        self.builder.get(exchanged)
+    }
+
+    fn exchange(
+        &mut self,
+        exchange: &CompareExchange,
+        expected: &Place,
+        target: &Place,
+        span: situ_ir::Span,
+    ) -> Handle<IrExpression> {
+        let (pointer, index) = (self.pointer(exchange.expected), expected.offset);
         let wanted = self.builder.load(pointer, index);
         let wanted = self.builder.bind("wanted", wanted);
         let dtype = self.builder.dtype_of(wanted);
         let found = self.builder.value("found", dtype.into());
-        self.atomic(&exchange.atomic, Some(wanted), Some(found), span);
+        self.atomic(&exchange.atomic, target, Some(wanted), Some(found), span);
         self.at(span);
         let found = self.builder.expression(IrExpression::Value(found));
         // As the device compares: by bits, so that NaN equals itself.

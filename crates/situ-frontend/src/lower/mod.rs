@@ -5,7 +5,9 @@
 //! evaluated needlessly become statements), element addresses, loops over `range`, and the
 //! parameters that carry shapes and strides ([`crate::plan`]).
 
+mod bounds;
 mod expressions;
+mod inlining;
 mod names;
 mod parameters;
 mod statements;
@@ -18,8 +20,10 @@ use situ_ir::{
 };
 
 use crate::infer::Program;
+use crate::lower::bounds::Check;
 use crate::lower::names::{ascii_name, unique_name};
 use crate::lower::parameters::{Usage, plan_of};
+use crate::message::Message;
 use crate::plan::{ArgumentPart, ParameterPlan};
 use crate::typed::{ArrayOrigin, Function, FunctionId, FunctionResult, ParameterKind, SlotId};
 
@@ -28,13 +32,20 @@ pub(crate) struct Lowered {
     pub(crate) module: Module,
     pub(crate) kernel: String,
     pub(crate) plan: ParameterPlan,
+    /// What the functions may say.
+    pub(crate) messages: Vec<Message>,
 }
 
 /// Writes a kernel and the device functions it calls as IR.
 pub(crate) fn lower(program: &Program<'_>, kernel: &Function, source: &Source) -> Lowered {
-    let lowered = lower_all(program, kernel, source, true);
-    if !kernel.has_messages || !has_meetings(&lowered.module) {
-        return lowered;
+    let may_meet = called_functions(program, kernel)
+        .iter()
+        .any(|id| program.functions[id.0].is_inlined);
+    if !may_meet {
+        let lowered = lower_all(program, kernel, source, true);
+        if kernel.report.is_none() || !has_meetings(&lowered.module) {
+            return lowered;
+        }
     }
     // Others would wait for a work-item that gave up.
     lower_all(program, kernel, source, false)
@@ -55,6 +66,12 @@ fn lower_all(
     source: &Source,
     may_give_up: bool,
 ) -> Lowered {
+    let mut session = Session {
+        checks_bounds: program.options.check_bounds,
+        may_give_up,
+        functions: &program.functions,
+        messages: program.messages.clone(),
+    };
     let mut module = Module::new(ascii_name(&kernel.name));
     module.source = Some(source.clone());
     let mut names = BTreeSet::new();
@@ -63,21 +80,34 @@ fn lower_all(
     // A function comes after those it calls, so going through them in order suffices.
     for id in called_functions(program, kernel) {
         let function = &program.functions[id.0];
+        if function.is_inlined {
+            let plan = plan_of(function, &callees, session.checks_bounds);
+            callees.insert(
+                id,
+                Callee {
+                    function: None,
+                    plan,
+                    stored: Vec::new(),
+                },
+            );
+            continue;
+        }
         let name = unique_name(&ascii_name(&function.name), &mut names);
         let result = match function.result {
             FunctionResult::Number(dtype) => Some(dtype),
             FunctionResult::Nothing | FunctionResult::Tuple(_) => None,
         };
         let builder = FunctionBuilder::device(name, result);
-        let lowered = lower_function(builder, function, &mut module, &callees, may_give_up);
+        let lowered = lower_function(builder, function, &mut module, &callees, &mut session);
         callees.insert(id, lowered);
     }
     let builder = FunctionBuilder::kernel(kernel_name.clone(), kernel.dims);
-    let lowered = lower_function(builder, kernel, &mut module, &callees, may_give_up);
+    let lowered = lower_function(builder, kernel, &mut module, &callees, &mut session);
     Lowered {
         module,
         kernel: kernel_name,
         plan: lowered.plan,
+        messages: session.messages,
     }
 }
 
@@ -93,9 +123,22 @@ fn called_functions(program: &Program<'_>, kernel: &Function) -> BTreeSet<Functi
     found
 }
 
+/// What is the same for all functions that are lowered together.
+struct Session<'a> {
+    /// Every device function of the program.
+    functions: &'a [Function],
+    /// Whether each access is checked.
+    checks_bounds: bool,
+    /// Whether a work-item may end before the others.
+    may_give_up: bool,
+    /// What the functions may say.
+    messages: Vec<Message>,
+}
+
 /// A device function that is part of the module.
 struct Callee {
-    function: Handle<IrFunction>,
+    /// `None` if its body takes the place of each call.
+    function: Option<Handle<IrFunction>>,
     plan: ParameterPlan,
     /// The numbers it stores through the pointers that are its last parameters.
     stored: Vec<DType>,
@@ -106,25 +149,32 @@ fn lower_function(
     function: &Function,
     module: &mut Module,
     callees: &BTreeMap<FunctionId, Callee>,
-    may_give_up: bool,
+    session: &mut Session<'_>,
 ) -> Callee {
     if function.has_kernel_source {
         builder.set_function_span(function.span);
     }
-    let plan = plan_of(function, callees);
+    let plan = plan_of(function, callees, session.checks_bounds);
     let mut lowering = Lowering {
         builder,
         function,
         module,
         callees,
         results: Vec::new(),
-        may_give_up,
+        checks_bounds: session.checks_bounds,
+        checks: Vec::new(),
+        functions: session.functions,
+        may_give_up: session.may_give_up,
+        returned: None,
+        messages: &mut session.messages,
         scalars: vec![None; function.parameters.len()],
         arrays: Vec::new(),
         variables: Vec::new(),
         slots: BTreeMap::new(),
     };
-    lowering.declare(&plan);
+    lowering.arrays = vec![LoweredArray::default(); function.arrays.len()];
+    lowering.declare_parameters(&plan);
+    lowering.declare_body();
     lowering.block(&function.body);
     let builder = lowering.builder;
     let stored = match &function.result {
@@ -133,7 +183,7 @@ fn lower_function(
     };
     let function = builder.finish(module);
     Callee {
-        function,
+        function: Some(function),
         plan,
         stored,
     }
@@ -145,10 +195,17 @@ struct Lowering<'a> {
     function: &'a Function,
     module: &'a Module,
     callees: &'a BTreeMap<FunctionId, Callee>,
+    /// Every device function of the program.
+    functions: &'a [Function],
+    /// Where results go while the body of a function takes the place of a call.
+    returned: Option<Vec<Handle<Variable>>>,
     /// Where the numbers of a tuple that is returned go.
     results: Vec<Handle<IrExpression>>,
-    /// Whether a work-item may end before the others.
+    checks_bounds: bool,
+    /// Indices of views that the access around them is to check.
+    checks: Vec<Check>,
     may_give_up: bool,
+    messages: &'a mut Vec<Message>,
     /// Scalar parameters.
     scalars: Vec<Option<Handle<IrExpression>>>,
     arrays: Vec<LoweredArray>,
@@ -175,10 +232,8 @@ impl Lowering<'_> {
         self.builder.at(span);
     }
 
-    /// Declares parameters, variables and arrays.
-    fn declare(&mut self, plan: &ParameterPlan) {
-        self.arrays = vec![LoweredArray::default(); self.function.arrays.len()];
-        self.declare_parameters(plan);
+    /// Declares variables and arrays.
+    fn declare_body(&mut self) {
         self.declare_arrays();
         for variable in &self.function.variables {
             let name = ascii_name(&variable.name);

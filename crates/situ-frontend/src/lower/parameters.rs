@@ -129,6 +129,7 @@ impl<'a> Usage<'a> {
 pub(crate) fn plan_of(
     function: &Function,
     callees: &BTreeMap<FunctionId, Callee>,
+    checks_bounds: bool,
 ) -> ParameterPlan {
     let usage = Usage::of(function);
     let mut used: BTreeSet<(ArrayId, Part)> = BTreeSet::new();
@@ -146,6 +147,10 @@ pub(crate) fn plan_of(
     );
     for id in &usage.accessed {
         let array = &function.arrays[id.0];
+        let is_passed = matches!(array.origin, ArrayOrigin::Parameter { .. });
+        if checks_bounds && is_passed && function.report != Some(*id) {
+            used.extend((0..array.ndim).map(|axis| (*id, Part::Shape(axis))));
+        }
         match array.origin {
             ArrayOrigin::Parameter {
                 layout: Layout::Contiguous,

@@ -2,14 +2,12 @@
 
 use situ_ir::{
     BinaryOperator, Block, DType, Expression as IrExpression, Handle, Literal,
-    StatementKind as IrStatement,
+    StatementKind as IrStatement, Variable,
 };
 
 use crate::lower::Lowering;
 use crate::lower::expressions::Called;
-use crate::typed::{
-    ArrayId, Expression, ExpressionKind, ForRange, FunctionResult, Statement, StatementKind, Step,
-};
+use crate::typed::{ArrayId, Expression, ExpressionKind, ForRange, Statement, StatementKind, Step};
 
 impl Lowering<'_> {
     /// Appends statements to the open block, up to the first that never lets the next one run.
@@ -78,12 +76,19 @@ impl Lowering<'_> {
             StatementKind::Return(value) => {
                 let value = value.as_ref().map(|value| self.expression(value));
                 self.at(span);
-                self.builder.return_(value);
+                match self.returned.clone() {
+                    Some(results) => self.assign_all(&results, value),
+                    None => self.builder.return_(value),
+                }
             }
             StatementKind::ReturnTuple(values) => {
                 let values: Vec<_> = values.iter().collect();
                 let values = self.operands(&values);
                 self.at(span);
+                if let Some(results) = self.returned.clone() {
+                    self.assign_all(&results, values);
+                    return;
+                }
                 let first = self.builder.index(0);
                 for (position, value) in values.into_iter().enumerate() {
                     self.builder.store(self.results[position], first, value);
@@ -101,13 +106,7 @@ impl Lowering<'_> {
             }
             StatementKind::GiveUp => {
                 if self.may_give_up {
-                    let result = match self.function.result {
-                        FunctionResult::Number(dtype) => {
-                            Some(self.builder.literal(Literal::zero(dtype)))
-                        }
-                        FunctionResult::Nothing | FunctionResult::Tuple(_) => None,
-                    };
-                    self.builder.return_(result);
+                    self.give_up();
                 }
             }
             StatementKind::Evaluate(value) => {
@@ -119,13 +118,28 @@ impl Lowering<'_> {
             StatementKind::Call(call) => {
                 self.call(call, span);
             }
-            StatementKind::Atomic(atomic) => self.atomic(atomic, None, None, span),
+            StatementKind::Atomic(atomic) => {
+                let place = self.place(atomic.array, &atomic.indices);
+                self.access(&[&place], span, |lowering| {
+                    lowering.atomic(atomic, &place, None, None, span);
+                });
+            }
             StatementKind::Barrier(spaces) => self.builder.barrier(*spaces),
             StatementKind::Fence { order, scope } => self.builder.statement(IrStatement::Fence {
                 order: *order,
                 scope: *scope,
             }),
             StatementKind::FillZeros { array, length } => self.fill_zeros(*array, *length),
+        }
+    }
+
+    fn assign_all(
+        &mut self,
+        variables: &[Handle<Variable>],
+        values: impl IntoIterator<Item = Handle<IrExpression>>,
+    ) {
+        for (variable, value) in variables.iter().zip(values) {
+            self.builder.assign(*variable, value);
         }
     }
 
@@ -155,15 +169,18 @@ impl Lowering<'_> {
             stored = self.builder.bind("stored", stored);
         }
         self.at(span);
-        let index = self.offset(array, indices);
+        let place = self.place(array, indices);
         self.at(span);
         let pointer = self.pointer(array);
-        self.builder.store(pointer, index, stored);
+        self.access(&[&place], span, |lowering| {
+            lowering.builder.store(pointer, place.offset, stored);
+        });
     }
 
     fn while_loop(&mut self, condition: &Expression, body: &[Statement], span: situ_ir::Span) {
         let is_endless = matches!(condition.kind, ExpressionKind::Literal(Literal::Bool(true)));
-        let in_header = !is_endless && !condition.appends_statements();
+        let is_checked = self.checks_bounds && condition.needs_guard();
+        let in_header = !is_endless && !is_checked && !condition.appends_statements();
         let header = in_header.then(|| self.expression(condition));
         self.builder.open_block();
         if !is_endless && !in_header {

@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use situ_frontend::{ItemParameter, ItemType, item_parameter};
 use situ_ir::{NdRange, Source};
+use situ_runtime::config::process_config;
 
 use crate::error::exceptions::KernelTypeError;
 
@@ -17,6 +18,8 @@ pub(super) struct Definition {
     pub(super) item: ItemParameter,
     /// Whether an index that is negative at run time counts from the end.
     pub(super) wrap_indices: bool,
+    /// Whether accesses outside of arrays are skipped and reported.
+    pub(super) check_bounds: bool,
     /// Whether each argument is one parameter: no `*args`, no keyword-only parameters.
     pub(super) is_plain: bool,
 }
@@ -45,6 +48,7 @@ impl Definition {
             parameters,
             is_plain: keyword_only == 0 && flags & VARIADIC == 0,
             wrap_indices: false,
+            check_bounds: process_config().check_bounds,
             function: function.clone().unbind(),
         })
     }

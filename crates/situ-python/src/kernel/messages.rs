@@ -1,4 +1,4 @@
-//! What kernels say: failed assertions as errors, printed lines by Python's `print`.
+//! What kernels say: failed assertions and accesses outside of arrays as errors, printed lines by Python's `print`.
 //!
 //! A command ends on a thread that must not touch Python, so lines wait here until a call into situ has the GIL
 //! anyway. Then Python formats the numbers, and prints to wherever `sys.stdout` goes.
@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use situ_frontend::{Heard, Message, MessageKind, MessagePart, Messages, Said};
 use situ_ir::{Literal, NdRange};
-use situ_runtime::{Error, FailedAssertion, Kernel, Queue, Report, Result};
+use situ_runtime::{Error, FailedAssertion, Kernel, OutsideAccess, Queue, Report, Result};
 
 /// What was printed and not shown yet.
 static LINES: Mutex<Vec<Line>> = Mutex::new(Vec::new());
@@ -69,18 +69,29 @@ fn hear(kernel: &str, messages: &Arc<Messages>, heard: Heard, range: &NdRange) -
     let Some(message) = messages.list.get(failure.message) else {
         return Ok(());
     };
-    let condition = match &message.kind {
-        MessageKind::Assertion { condition } => condition.clone(),
-        MessageKind::Line => String::new(),
-    };
-    let failed = FailedAssertion {
-        kernel: kernel.to_owned(),
-        message: plain_text(message, &failure.values),
-        condition,
-        place: message.place.clone(),
-        work_item: position(work_item, range),
-    };
-    Err(Error::AssertionFailed(Box::new(failed)))
+    let kernel = kernel.to_owned();
+    let text = plain_text(message, &failure.values);
+    let place = message.place.clone();
+    let work_item = position(work_item, range);
+    match &message.kind {
+        MessageKind::Assertion { condition } => {
+            Err(Error::AssertionFailed(Box::new(FailedAssertion {
+                kernel,
+                message: text,
+                condition: condition.clone(),
+                place,
+                work_item,
+            })))
+        }
+        MessageKind::OutOfBounds { array } => Err(Error::OutsideAccess(Box::new(OutsideAccess {
+            kernel,
+            array: array.clone(),
+            access: text,
+            place,
+            work_item,
+        }))),
+        MessageKind::Line => Ok(()),
+    }
 }
 
 /// The message of an assertion, whose numbers are formatted without Python.

@@ -19,6 +19,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
+use situ_array::device_dtypes;
 use situ_frontend::{Environment, ItemParameter};
 use situ_ir::NdRange;
 use situ_runtime::{Event, Queue};
@@ -32,7 +33,7 @@ use arguments::Arguments;
 use definition::Definition;
 use host_data::Visit;
 pub(crate) use local_accessor::PyLocalAccessor;
-use specialisation::Specialisation;
+use specialisation::{Form, Meaning, Specialisation};
 
 /// A Python function that runs once for each work-item of a range.
 // The dictionary holds the function's docstring, which a getter could not put before the class's.
@@ -49,20 +50,21 @@ pub(crate) struct PyKernel {
 impl PyKernel {
     /// Made by `situ.kernel`, which reads the source.
     #[new]
-    #[pyo3(signature = (function, text, file, line, *, wrap_indices = false))]
+    #[pyo3(signature = (function, text, file, line, *, wrap_indices = false, bounds = false))]
     fn new(
         function: &Bound<'_, PyAny>,
         text: String,
         file: String,
         line: u32,
         wrap_indices: bool,
+        bounds: bool,
     ) -> PyResult<Self> {
         guard(|| {
+            let mut definition = Definition::new(function, text, file, line)?;
+            definition.wrap_indices = wrap_indices;
+            definition.check_bounds |= bounds;
             Ok(Self {
-                definition: Definition {
-                    wrap_indices,
-                    ..Definition::new(function, text, file, line)?
-                },
+                definition,
                 environment: PyOnceLock::new(),
                 specialisations: RwLock::default(),
             })
@@ -103,17 +105,51 @@ impl PyKernel {
         guard(|| self.simulate_over(None, arguments, keywords))
     }
 
-    /// The types and devices it was compiled for so far.
+    /// The types and targets it was compiled for so far. A device and its parts are one target.
     #[getter]
     fn specializations(&self) -> Vec<String> {
         let known = self.known();
-        known.iter().map(ToString::to_string).collect()
+        let mut texts: Vec<String> = Vec::with_capacity(known.len());
+        for text in known.iter().map(ToString::to_string) {
+            if !texts.contains(&text) {
+                texts.push(text);
+            }
+        }
+        texts
     }
 
-    /// The code of all specialisations so far: `"ir"`, `"llvm"` or `"opencl"`.
-    #[pyo3(signature = (form = "ir"))]
-    fn inspect(&self, py: Python<'_>, form: &str) -> PyResult<String> {
+    /// The code of all specialisations so far, as IR or in the forms that are asked for: by name, as in
+    /// `inspect("llvm")`, or by keywords, as in `inspect(llvm=True, asm=True)`.
+    #[pyo3(signature = (form = None, /, *, ir = false, llvm = false, opencl = false, asm = false))]
+    #[expect(
+        clippy::fn_params_excessive_bools,
+        reason = "they are the keywords of the Python method"
+    )]
+    fn inspect(
+        &self,
+        py: Python<'_>,
+        form: Option<&str>,
+        ir: bool,
+        llvm: bool,
+        opencl: bool,
+        asm: bool,
+    ) -> PyResult<String> {
         guard(|| {
+            let named = form.map(Form::from_name).transpose()?;
+            let asked = [
+                (Form::Ir, ir),
+                (Form::Llvm, llvm),
+                (Form::OpenCl, opencl),
+                (Form::Assembly, asm),
+            ];
+            let asked = asked.into_iter().filter(|(_, is_asked)| *is_asked);
+            let mut forms: Vec<_> = named
+                .into_iter()
+                .chain(asked.map(|(form, _)| form))
+                .collect();
+            if forms.is_empty() {
+                forms.push(Form::Ir);
+            }
             let known = self.known().clone();
             let name = &self.definition.name;
             if known.is_empty() {
@@ -122,9 +158,22 @@ impl PyKernel {
                      types it is called with\n  help: call it once, then look at it"
                 )));
             }
-            let texts: PyResult<Vec<_>> =
-                known.iter().map(|each| each.text(py, name, form)).collect();
-            Ok(texts?.join("\n"))
+            let mut texts = Vec::new();
+            for form in forms {
+                let before = texts.len();
+                for each in &known {
+                    texts.extend(each.text(py, name, form)?);
+                }
+                if texts.len() == before {
+                    return Err(KernelError::new_err(format!(
+                        "there is no assembly of `{name}` to show\n  why:  only the native device compiles to \
+                         machine code here; drivers keep theirs to themselves\n  help: run `{name}` on the native \
+                         device, or inspect it as `ir`, `llvm` or `opencl`"
+                    )));
+                }
+            }
+            texts.dedup();
+            Ok(texts.join("\n"))
         })
     }
 
@@ -294,8 +343,24 @@ impl PyKernel {
             .get_or_try_init(py, || environment::collect(definition.function.bind(py)))?;
         let key = arguments.key();
         let (types, dims) = (arguments.types(), arguments.dims());
+        let float = device_dtypes::default_float(device);
+        let known = self
+            .known()
+            .iter()
+            .find_map(|each| each.meaning(float, key).cloned());
         let made = py.detach(|| {
-            Specialisation::compile(definition, environment, key.clone(), types, dims, device)
+            let meaning = match known {
+                Some(known) => known,
+                None => Arc::new(Meaning::find(
+                    definition,
+                    environment,
+                    key.clone(),
+                    types,
+                    dims,
+                    float,
+                )?),
+            };
+            Specialisation::compile(meaning, device)
         });
         let made = Arc::new(made.map_err(|error| error.into_py_err(py))?);
         let mut known = self

@@ -1,15 +1,17 @@
 //! A kernel compiled for one list of argument types and one device.
+//!
+//! The way from Python to IR depends on the types only, so its result serves all devices that have the same floats
+//! ([`Meaning`]). Machine code is shared below, by the compile cache: a device and its parts have one target.
 
 use std::fmt;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use situ_array::device_dtypes;
 use situ_codegen::{llvm, opencl_c};
 use situ_frontend::{
     ArgumentType, Compiled, Environment, Messages, Options, ParameterPlan, specialize,
 };
-use situ_ir::text;
+use situ_ir::{DType, text};
 use situ_runtime::{Device, Kernel, Program};
 
 use super::arguments::Key;
@@ -19,31 +21,38 @@ use crate::error::exceptions::{InternalError, KernelError, KernelTypeError};
 
 /// Everything a launch needs to know.
 pub(super) struct Specialisation {
+    meaning: Arc<Meaning>,
+    device: Device,
+    kernel: Kernel,
+}
+
+/// A function as IR, for one list of argument types.
+pub(super) struct Meaning {
     key: Key,
     types: Vec<ArgumentType>,
-    device: Device,
+    default_float: DType,
     compiled: Compiled,
-    kernel: Kernel,
     messages: Arc<Messages>,
 }
 
-impl Specialisation {
-    /// Compiles a function.
+impl Meaning {
+    /// Compiles a function to IR.
     ///
     /// # Errors
-    /// If the function cannot be a kernel for these types, or the device cannot run it.
-    pub(super) fn compile(
+    /// If the function cannot be a kernel for these types.
+    pub(super) fn find(
         definition: &Definition,
         environment: &Environment,
         key: Key,
         types: Vec<ArgumentType>,
         dims: Option<u8>,
-        device: &Device,
+        default_float: DType,
     ) -> Result<Self, CompileError> {
         let options = Options {
-            default_float: device_dtypes::default_float(device),
+            default_float,
             dims,
             wrap_indices: definition.wrap_indices,
+            check_bounds: definition.check_bounds,
         };
         let (source, name) = (&definition.source, &definition.name);
         let compiled = specialize(source, name, &types, environment, options).map_err(|error| {
@@ -52,28 +61,47 @@ impl Specialisation {
                 error: Box::new(error),
             }
         })?;
-        let program = Program::compile(device, &compiled.module);
-        let kernel = program.and_then(|program| program.kernel(&compiled.kernel));
         Ok(Self {
             key,
             types,
-            device: device.clone(),
-            kernel: kernel.map_err(|error| CompileError::Runtime(Box::new(error)))?,
+            default_float,
             messages: Arc::new(compiled.messages.clone()),
             compiled,
         })
     }
+}
+
+impl Specialisation {
+    /// Makes code of a kernel for a device.
+    ///
+    /// # Errors
+    /// If the device cannot run it.
+    pub(super) fn compile(meaning: Arc<Meaning>, device: &Device) -> Result<Self, CompileError> {
+        let program = Program::compile(device, &meaning.compiled.module);
+        let kernel = program.and_then(|program| program.kernel(&meaning.compiled.kernel));
+        Ok(Self {
+            kernel: kernel.map_err(|error| CompileError::Runtime(Box::new(error)))?,
+            device: device.clone(),
+            meaning,
+        })
+    }
 
     pub(super) fn is_for(&self, device: &Device, key: &Key) -> bool {
-        self.key == *key && self.device == *device
+        self.meaning.key == *key && self.device == *device
+    }
+
+    /// What it was made of, if that has these types of arguments and of Python's floats.
+    pub(super) fn meaning(&self, default_float: DType, key: &Key) -> Option<&Arc<Meaning>> {
+        let meaning = &self.meaning;
+        (meaning.default_float == default_float && meaning.key == *key).then_some(meaning)
     }
 
     pub(super) fn dims(&self) -> usize {
-        usize::from(self.compiled.dims)
+        usize::from(self.meaning.compiled.dims)
     }
 
     pub(super) fn plan(&self) -> &ParameterPlan {
-        &self.compiled.plan
+        &self.meaning.compiled.plan
     }
 
     pub(super) fn kernel(&self) -> &Kernel {
@@ -82,46 +110,75 @@ impl Specialisation {
 
     /// What it may say to the host.
     pub(super) fn messages(&self) -> &Arc<Messages> {
-        &self.messages
+        &self.meaning.messages
     }
 
     /// Which of the function's parameters it writes elements of.
     pub(super) fn written_arguments(&self) -> impl Iterator<Item = usize> {
-        let planned = self.compiled.plan.parameters.iter();
+        let planned = self.plan().parameters.iter();
         let accesses = planned.zip(self.kernel.parameter_access());
         accesses.filter_map(|(planned, access)| access.writes.then_some(planned.argument))
     }
 
-    /// The code in one of its forms, under a line that says what it is for.
-    pub(super) fn text(&self, py: Python<'_>, name: &str, form: &str) -> PyResult<String> {
-        let module = &self.compiled.module;
-        let emitted = match form {
-            "ir" => Ok(("//", text::print(module))),
-            "llvm" => {
+    /// The code in one of its forms, under a line that says what it is for; `None` if the device has no
+    /// such form.
+    pub(super) fn text(&self, py: Python<'_>, name: &str, form: Form) -> PyResult<Option<String>> {
+        let module = &self.meaning.compiled.module;
+        let (comment, text) = match form {
+            Form::Ir => ("//", text::print(module)),
+            Form::Llvm => {
                 let options = self.device.llvm_target().cloned().unwrap_or_default();
-                llvm::emit(module, &options).map(|emitted| (";", emitted.text))
+                let emitted = llvm::emit(module, &options);
+                (";", emitted.map_err(|error| error.into_py_err(py))?.text)
             }
-            "opencl" => {
+            Form::OpenCl => {
                 let options = self.device.opencl_target().cloned().unwrap_or_default();
-                opencl_c::emit(module, &options).map(|emitted| ("//", emitted.text))
+                let emitted = opencl_c::emit(module, &options);
+                ("//", emitted.map_err(|error| error.into_py_err(py))?.text)
             }
-            _ => {
-                return Err(pyo3::exceptions::PyValueError::new_err(format!(
-                    "a kernel has no form `{form}`\n  help: choose `ir`, `llvm` or `opencl`"
-                )));
+            Form::Assembly => {
+                let Some(assembly) = self.device.assembly(module) else {
+                    return Ok(None);
+                };
+                ("#", assembly.map_err(|error| error.into_py_err(py))?)
             }
         };
-        let (comment, text) = emitted.map_err(|error| error.into_py_err(py))?;
-        let title = signature(name, &self.types);
-        let device = self.device.filter_string();
-        Ok(format!("{comment} {title} on {device}\n{text}"))
+        Ok(Some(format!("{comment} {name}{self}\n{text}")))
     }
 }
 
 impl fmt::Display for Specialisation {
+    /// The types and the target, which a device has in common with its parts.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let device = self.device.filter_string();
-        write!(f, "{} on {device}", signature("", &self.types))
+        let target = self.device.root_device().filter_string();
+        write!(f, "{} on {target}", signature("", &self.meaning.types))
+    }
+}
+
+/// What a kernel is on its way to the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Ir,
+    Llvm,
+    OpenCl,
+    Assembly,
+}
+
+impl Form {
+    /// The form that users call so.
+    ///
+    /// # Errors
+    /// `ValueError` for any other name.
+    pub(super) fn from_name(name: &str) -> PyResult<Self> {
+        match name {
+            "ir" => Ok(Self::Ir),
+            "llvm" => Ok(Self::Llvm),
+            "opencl" => Ok(Self::OpenCl),
+            "asm" => Ok(Self::Assembly),
+            _ => Err(pyo3::exceptions::PyValueError::new_err(format!(
+                "a kernel has no form `{name}`\n  help: choose `ir`, `llvm`, `opencl` or `asm`"
+            ))),
+        }
     }
 }
 

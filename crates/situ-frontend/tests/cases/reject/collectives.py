@@ -5,6 +5,8 @@ from situ import kernel_api
 
 @situ.device_func
 def total(group, x):
+    if x < 0:
+        return x
     return kernel_api.reduce_over_group(group, x)
 
 

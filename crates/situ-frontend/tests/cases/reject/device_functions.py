@@ -46,8 +46,9 @@ def nothing(n):
 
 
 @situ.device_func
-def waits():
-    tile = situ.local.array(4, situ.float32)
+def waits(n):
+    if n > 3:
+        return
     situ.barrier()
 
 
@@ -69,7 +70,7 @@ def kernel(a, b, n):
     a[i] = calls(lambda x: x + n, b[i])
     a[i] = forever(n)
     a[i] = nothing(n)
-    waits()
+    waits(n)
     broken(a, i)
     clamp(a, 1, 2)
     a[i] = clamp(b[i], 0, 1)

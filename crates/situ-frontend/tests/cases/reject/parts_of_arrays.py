@@ -7,7 +7,8 @@ def kernel(a, n):
     tile = situ.local.array((4, 8), np.float32)
     tile[0:2] = 0
     tile[1] = 0
-    part = tile[::-1]
+    part = tile[::n]
+    part = tile[::0]
     row = tile[0, n / 2 :]
     x = tile[0, 0, 0]
     a[0, 0] = tile[2]
