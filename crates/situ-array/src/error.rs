@@ -6,9 +6,9 @@ use thiserror::Error;
 
 use crate::casting::Casting;
 use crate::functions::moving::CopyReason;
-use crate::host::decomposition::Problem;
 use crate::layout::MAX_DIMS;
 use crate::placement::Refusal;
+use situ_host::decomposition::Problem;
 
 /// Everything that array functions refuse, with the facts a message needs.
 #[derive(Debug, Error)]

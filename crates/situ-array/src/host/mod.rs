@@ -1,21 +1,13 @@
-//! Library code on host memory: for what well-kept crates do better than a kernel would.
+//! Library code on host memory (`situ-host`, `situ-sort`) as commands of a queue.
 //!
 //! [`HostCall::submit`] makes a command of it, in its place among the kernels that use the same arrays. Memory that the
 //! host does not reach goes through host USM: a copy there before, a copy back after, both commands too.
 //!
 //! | module | about |
 //! |---|---|
-//! | `fourier` | discrete Fourier transforms |
-//! | [`decomposition`] | decompositions of matrices |
-//! | [`matrix_product`] | products of matrices |
-//! | [`matrix_vector`] | products of a matrix and a vector |
 //! | [`pool`] | the threads such code shares its work among |
 //! | `radix_sort`, `sort_keys` | sorting, by keys that are made of elements |
 
-pub mod decomposition;
-pub(crate) mod fourier;
-pub mod matrix_product;
-pub mod matrix_vector;
 pub mod pool;
 mod radix_sort;
 pub(crate) mod sort_keys;

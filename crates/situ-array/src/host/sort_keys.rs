@@ -275,7 +275,7 @@ impl SortedRows {
             return;
         }
         let share = self.share();
-        pool::install(|| {
+        pool::threads().install(|| {
             elements
                 .par_chunks(share)
                 .zip(sorted.par_chunks_mut(share))
@@ -386,7 +386,7 @@ impl SortedRows {
             return;
         }
         let share = self.share();
-        pool::install(|| {
+        pool::threads().install(|| {
             elements
                 .par_chunks(share)
                 .zip(positions.par_chunks_mut(share))
@@ -404,7 +404,7 @@ impl SortedRows {
         let elements: &[[u64; 2]] = bytemuck::cast_slice(memory.elements);
         let positions: &mut [i64] = bytemuck::cast_slice_mut(memory.positions);
         let entries: &mut [[u64; 3]] = bytemuck::cast_slice_mut(memory.entries);
-        pool::install(|| {
+        pool::threads().install(|| {
             let rows = elements
                 .par_chunks_exact(self.length)
                 .zip(positions.par_chunks_exact_mut(self.length))

@@ -5,11 +5,12 @@
 //! | [`request`] | which axes, how long, in which precision: everything that can be refused |
 //! | here | arrays cut and filled up to these lengths, and the commands that transform them |
 //!
-//! The transforms themselves are library code of the host (`host::fourier`), whatever the device.
+//! The transforms themselves are library code of the host ([`situ_host::fourier`]), whatever the device.
 
 pub mod request;
 
-use num_complex::Complex;
+use situ_host::Precision;
+use situ_host::fourier::{Elements, Pass, is_brief, is_long};
 use situ_ir::{DType, Literal};
 use smallvec::SmallVec;
 
@@ -18,12 +19,11 @@ use crate::casting::Casting;
 use crate::error::Error;
 use crate::functions::apply::{Input, copy_into};
 use crate::functions::creation::{as_contiguous, astype, full};
-use crate::host::fourier::{Elements, Pass, Real, is_brief, is_long};
 use crate::host::{HostCall, HostMemory, pool};
 use crate::index::IndexItem;
 use crate::placement::{Operation, Participant, Placement, Placer};
 pub use request::{Call, Norm, Transform};
-use request::{Line, Precision, first_half};
+use request::{Line, complex, first_half, real};
 
 /// Transforms an array; the result goes to `out`, or to new memory if there is none.
 ///
@@ -143,8 +143,8 @@ impl Job<'_> {
         let (source, shape) = self.prepared(array, first, lines)?;
         let passes = self.passes(&shape, first, lines, scale);
         let dtype = match first {
-            Elements::HalfToReal => self.precision.real(),
-            _ => self.precision.complex(),
+            Elements::HalfToReal => real(self.precision),
+            _ => complex(self.precision),
         };
         if passes.is_empty() {
             // Nothing to transform, but the caller may write to what it gets.
@@ -160,7 +160,7 @@ impl Job<'_> {
         // Steps go back and forth between the target and a spare; the last goes to the target.
         let spare = if passes.len() > 1 { &shape[..] } else { &[0] };
         let spare = new(spare, dtype)?;
-        let scratch = new(&[self.scratch_len(&passes)], self.precision.complex())?;
+        let scratch = new(&[self.scratch_len(&passes)], complex(self.precision))?;
         let call = HostCall {
             name: self.function,
             queue: &self.placement.queue,
@@ -170,14 +170,11 @@ impl Job<'_> {
         };
         let (precision, is_alone) = (self.precision, call.is_brief);
         call.submit(move |memory| {
-            let work = || match precision {
-                Precision::Single => run::<f32>(&passes, memory),
-                Precision::Double => run::<f64>(&passes, memory),
-            };
+            let work = || run(&passes, precision, memory);
             if is_alone {
                 work();
             } else {
-                pool::install(work);
+                pool::threads().install(work);
             }
             Ok(())
         })?;
@@ -193,8 +190,8 @@ impl Job<'_> {
         lines: &[Line],
     ) -> Result<(Array, SmallVec<[usize; 4]>), Error> {
         let dtype = match first {
-            Elements::Real | Elements::RealToHalf => self.precision.real(),
-            Elements::Complex | Elements::HalfToReal => self.precision.complex(),
+            Elements::Real | Elements::RealToHalf => real(self.precision),
+            Elements::Complex | Elements::HalfToReal => complex(self.precision),
         };
         let mut shape: SmallVec<[usize; 4]> = SmallVec::from_slice(array.shape());
         for line in lines {
@@ -251,26 +248,16 @@ impl Job<'_> {
     /// Complex numbers that long lines need besides. Making a plan for them is work for all threads.
     fn scratch_len(&self, passes: &[Pass]) -> usize {
         let long = passes.iter().filter(|pass| is_long(pass.length));
-        let len = |pass: &Pass| {
-            pool::install(|| match self.precision {
-                Precision::Single => pass.scratch_len::<f32>(),
-                Precision::Double => pass.scratch_len::<f64>(),
-            })
-        };
+        let len = |pass: &Pass| pool::threads().install(|| pass.scratch_len(self.precision));
         long.map(len).max().unwrap_or(0)
     }
 }
 
 /// Does the passes: from what is read to the first of what is written, with the others for what is
 /// between.
-fn run<T: Real>(passes: &[Pass], mut memory: HostMemory<'_>) {
+fn run(passes: &[Pass], precision: Precision, mut memory: HostMemory<'_>) {
     let [target, spare, scratch] = &mut memory.writes[..] else {
         unreachable!("a target, a spare and scratch were named");
-    };
-    let scratch: &mut [Complex<T>] = if scratch.is_empty() {
-        &mut []
-    } else {
-        bytemuck::cast_slice_mut(scratch)
     };
     for (index, pass) in passes.iter().enumerate() {
         let (from, to) = if (passes.len() - index) % 2 == 1 {
@@ -279,6 +266,6 @@ fn run<T: Real>(passes: &[Pass], mut memory: HostMemory<'_>) {
             (&mut **target, &mut **spare)
         };
         let from = if index == 0 { memory.reads[0] } else { from };
-        pass.run(from, to, scratch);
+        pass.run(precision, from, to, scratch);
     }
 }

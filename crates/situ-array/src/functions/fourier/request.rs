@@ -1,6 +1,8 @@
 //! What a transform is asked for: which one, along which axes, how long, how scaled.
 
+use situ_host::Precision;
 use situ_ir::DType;
+use situ_ir::promotion::complex_of;
 use situ_runtime::{Device, Queue};
 use smallvec::SmallVec;
 
@@ -96,27 +98,17 @@ pub(super) struct Line {
     pub(super) length: usize,
 }
 
-/// How exact a transform is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Precision {
-    Single,
-    Double,
+/// The dtype of real numbers.
+pub(super) fn real(precision: Precision) -> DType {
+    match precision {
+        Precision::Single => DType::F32,
+        Precision::Double => DType::F64,
+    }
 }
 
-impl Precision {
-    pub(super) fn real(self) -> DType {
-        match self {
-            Self::Single => DType::F32,
-            Self::Double => DType::F64,
-        }
-    }
-
-    pub(super) fn complex(self) -> DType {
-        match self {
-            Self::Single => DType::C64,
-            Self::Double => DType::C128,
-        }
-    }
+/// The dtype of complex numbers.
+pub(super) fn complex(precision: Precision) -> DType {
+    complex_of(real(precision))
 }
 
 /// Elements of the half of a line that says everything.

@@ -1,6 +1,6 @@
 //! Decompositions of the matrices in the last two dimensions of an array.
 //!
-//! They run on host memory ([`crate::host::decomposition`]), in their place among the commands of the array's queue;
+//! They run on host memory ([`situ_host::decomposition`]), in their place among the commands of the array's queue;
 //! memory that the host does not reach makes a round trip. What depends on the content of a matrix (whether it
 //! is singular, whether iterations converge) is known only afterwards, so functions that can fail wait for
 //! their result, and the others do not.
@@ -9,7 +9,10 @@
 
 use std::sync::{Arc, OnceLock};
 
-use faer::{c32, c64};
+use situ_host::decomposition::batch::{Batch, SingularVectorBytes};
+use situ_host::decomposition::elimination::Systems;
+use situ_host::decomposition::{Effort, Failure};
+use situ_host::{Element, Precision};
 use situ_ir::promotion::{complex_of, promote};
 use situ_ir::{DType, Literal};
 use situ_runtime::Queue;
@@ -21,39 +24,11 @@ use crate::error::Error;
 use crate::functions::apply::{Input, copy_into};
 use crate::functions::creation::{as_contiguous, astype};
 use crate::functions::manipulation::diagonal;
-use crate::host::decomposition::elimination::{self, Systems};
-use crate::host::decomposition::factor;
-use crate::host::decomposition::spectrum::{self, SingularVectors};
-use crate::host::decomposition::{Effort, Failure};
-use crate::host::{HostCall, HostMemory};
+use crate::host::{HostCall, HostMemory, pool};
 use crate::layout::{Layout, Shape};
 use crate::placement::{Operation, Participant, Placer};
 
-pub use crate::host::decomposition::factor::{QrColumns, Triangle};
-
-/// Runs `$body` with `$T` as the Rust type of a dtype that matrices can have.
-macro_rules! over_field {
-    ($dtype:expr, $T:ident => $body:expr) => {
-        match $dtype {
-            DType::F32 => {
-                type $T = f32;
-                $body
-            }
-            DType::F64 => {
-                type $T = f64;
-                $body
-            }
-            DType::C64 => {
-                type $T = c32;
-                $body
-            }
-            _ => {
-                type $T = c64;
-                $body
-            }
-        }
-    };
-}
+pub use situ_host::decomposition::factor::{QrColumns, Triangle};
 
 /// Triangular factors of Hermitian, positive definite matrices.
 ///
@@ -66,8 +41,7 @@ pub fn cholesky(array: &Array, triangle: Triangle, queue: Option<&Queue>) -> Res
     let work = move |mut memory: HostMemory<'_>| {
         let [input] = [memory.reads[0]];
         let output = &mut *memory.writes[0];
-        over_field!(dtype, T => factor::cholesky::<T>(
-            size, triangle, bytemuck::cast_slice(input), bytemuck::cast_slice_mut(output)))
+        in_batch(dtype, input).cholesky(size, triangle, output)
     };
     matrices.run(&[&factors], CanFail::Yes, work)?;
     Ok(factors)
@@ -92,9 +66,7 @@ pub fn qr(array: &Array, columns: QrColumns, queue: Option<&Queue>) -> Result<[A
     }
     let work = move |memory: HostMemory<'_>| {
         let (input, [q, r]) = one_and_two(memory);
-        over_field!(dtype, T => factor::qr::<T>(
-            sizes, columns, bytemuck::cast_slice(input),
-            bytemuck::cast_slice_mut(q), bytemuck::cast_slice_mut(r)))
+        in_batch(dtype, input).qr(sizes, columns, q, r)
     };
     matrices.run(&[&orthogonal, &triangular], CanFail::No, work)?;
     Ok([orthogonal, triangular])
@@ -115,8 +87,7 @@ pub fn det(array: &Array, queue: Option<&Queue>) -> Result<Array, Error> {
     let work = move |mut memory: HostMemory<'_>| {
         let [input] = [memory.reads[0]];
         let output = &mut *memory.writes[0];
-        over_field!(dtype, T => elimination::determinants::<T>(
-            size, bytemuck::cast_slice(input), bytemuck::cast_slice_mut(output)))
+        in_batch(dtype, input).determinants(size, output)
     };
     matrices.run(&[&determinants], CanFail::No, work)?;
     Ok(determinants)
@@ -138,9 +109,7 @@ pub fn slogdet(array: &Array, queue: Option<&Queue>) -> Result<[Array; 2], Error
     }
     let work = move |memory: HostMemory<'_>| {
         let (input, [signs, logarithms]) = one_and_two(memory);
-        over_field!(dtype, T => elimination::log_determinants::<T>(
-            size, bytemuck::cast_slice(input),
-            bytemuck::cast_slice_mut(signs), bytemuck::cast_slice_mut(logarithms)))
+        in_batch(dtype, input).log_determinants(size, signs, logarithms)
     };
     matrices.run(&[&signs, &logarithms], CanFail::No, work)?;
     Ok([signs, logarithms])
@@ -157,8 +126,7 @@ pub fn inv(array: &Array, queue: Option<&Queue>) -> Result<Array, Error> {
     let work = move |mut memory: HostMemory<'_>| {
         let [input] = [memory.reads[0]];
         let output = &mut *memory.writes[0];
-        over_field!(dtype, T => elimination::inverses::<T>(
-            size, bytemuck::cast_slice(input), bytemuck::cast_slice_mut(output)))
+        in_batch(dtype, input).inverses(size, output)
     };
     matrices.run(&[&inverses], CanFail::Yes, work)?;
     Ok(inverses)
@@ -223,8 +191,7 @@ pub fn solve(array: &Array, right: &Array, queue: Option<&Queue>) -> Result<Arra
     let work = move |mut memory: HostMemory<'_>| {
         let [matrices, right] = [memory.reads[0], memory.reads[1]];
         let output = &mut *memory.writes[0];
-        over_field!(dtype, T => systems.solve::<T>(
-            bytemuck::cast_slice(matrices), bytemuck::cast_slice(right), bytemuck::cast_slice_mut(output)))
+        in_batch(dtype, matrices).solve(&systems, right, output)
     };
     submit(
         call,
@@ -255,9 +222,7 @@ pub fn eigh(
     let writes: Vec<&Array> = std::iter::once(&values).chain(&vectors).collect();
     let work = move |memory: HostMemory<'_>| {
         let (input, values, vectors) = one_and_optional(memory);
-        over_field!(dtype, T => spectrum::hermitian::<T>(
-            size, triangle, bytemuck::cast_slice(input),
-            bytemuck::cast_slice_mut(values), vectors.map(bytemuck::cast_slice_mut)))
+        in_batch(dtype, input).hermitian_eigen(size, triangle, values, vectors)
     };
     matrices.run(&writes, CanFail::Yes, work)?;
     Ok((values, vectors))
@@ -283,9 +248,7 @@ pub fn eig(
     let writes: Vec<&Array> = std::iter::once(&values).chain(&vectors).collect();
     let work = move |memory: HostMemory<'_>| {
         let (input, values, vectors) = one_and_optional(memory);
-        over_field!(dtype, T => spectrum::general::<T>(
-            size, bytemuck::cast_slice(input),
-            bytemuck::cast_slice_mut(values), vectors.map(bytemuck::cast_slice_mut)))
+        in_batch(dtype, input).eigen(size, values, vectors)
     };
     matrices.run(&writes, CanFail::Yes, work)?;
     Ok((values, vectors))
@@ -302,8 +265,7 @@ pub fn svdvals(array: &Array, queue: Option<&Queue>) -> Result<Array, Error> {
     let work = move |mut memory: HostMemory<'_>| {
         let [input] = [memory.reads[0]];
         let values = &mut *memory.writes[0];
-        over_field!(dtype, T => spectrum::singular::<T>(
-            sizes, bytemuck::cast_slice(input), bytemuck::cast_slice_mut(values), None))
+        in_batch(dtype, input).singular(sizes, values, None)
     };
     matrices.run(&[&values], CanFail::Yes, work)?;
     Ok(values)
@@ -331,15 +293,12 @@ pub fn svd(array: &Array, full_matrices: bool, queue: Option<&Queue>) -> Result<
         let [left, values, right] = memory.writes.as_mut_slice() else {
             unreachable!("three arrays are written");
         };
-        over_field!(dtype, T => {
-            let vectors = SingularVectors {
-                full: full_matrices,
-                left: bytemuck::cast_slice_mut(left),
-                right: bytemuck::cast_slice_mut(right),
-            };
-            spectrum::singular::<T>(
-                sizes, bytemuck::cast_slice(input), bytemuck::cast_slice_mut(values), Some(vectors))
-        })
+        let vectors = SingularVectorBytes {
+            full: full_matrices,
+            left,
+            right,
+        };
+        in_batch(dtype, input).singular(sizes, values, Some(vectors))
     };
     matrices.run(&[&left, &values, &right], CanFail::Yes, work)?;
     Ok([left, values, right])
@@ -467,6 +426,28 @@ fn submit(
             shape: shape.to_vec(),
             problem,
         }),
+    }
+}
+
+/// The matrices that are in host memory.
+fn in_batch(dtype: DType, matrices: &[u8]) -> Batch<'_> {
+    Batch {
+        element: element(dtype),
+        matrices,
+        threads: pool::threads(),
+    }
+}
+
+/// What matrices of a dtype consist of, if that is no integer.
+pub(super) fn element(dtype: DType) -> Element {
+    let precision = match dtype.real() {
+        DType::F32 => Precision::Single,
+        _ => Precision::Double,
+    };
+    if dtype.is_complex() {
+        Element::Complex(precision)
+    } else {
+        Element::Real(precision)
     }
 }
 

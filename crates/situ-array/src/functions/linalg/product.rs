@@ -2,16 +2,19 @@
 //!
 //! - Sums of products that are bound by memory (dot products, a matrix times a vector) are the kernel
 //!   [`crate::kernels::dot`] on every device; but a matrix of floats in host memory is
-//!   [`crate::host::matrix_vector`]'s.
+//!   [`situ_host::matrix_vector`]'s.
 //! - Floats on the native device, where the host reaches the memory, are `faer`'s product.
 //! - Everything else is the kernel [`crate::kernels::matmul`].
 
+use situ_host::Precision;
+use situ_host::matrix_product::{BatchProduct, Order};
+use situ_host::matrix_vector::{MatrixVector, Way};
 use situ_ir::promotion::promote;
 use situ_ir::{DType, Literal};
 use situ_runtime::device::BackendKind;
 use situ_runtime::{Queue, UsmKind};
 
-use super::decomposition::matrix_pairs;
+use super::decomposition::{element, matrix_pairs};
 use super::launch::{DotLoops, launch_dot, launch_tiles};
 use crate::array::Array;
 use crate::broadcast::broadcast_shapes;
@@ -21,9 +24,7 @@ use crate::error::Error;
 use crate::functions::apply::{Input, Operand, copy_into};
 use crate::functions::creation::{as_contiguous, astype, full};
 use crate::functions::manipulation::normalized_axes;
-use crate::host::HostCall;
-use crate::host::matrix_product::{BatchProduct, Order};
-use crate::host::matrix_vector::{MatrixVector, Way};
+use crate::host::{HostCall, pool};
 use crate::layout::{Layout, Shape, Strides};
 use crate::placement::{Operation, Participant, Placer};
 
@@ -262,13 +263,13 @@ impl Placed {
             writes: &[&product],
             is_brief: plan.is_brief(),
         };
-        let dtype = self.dtype;
+        let precision = match self.dtype {
+            DType::F32 => Precision::Single,
+            _ => Precision::Double,
+        };
         call.submit(move |mut memory| {
-            let out = &mut *memory.writes[0];
-            match dtype {
-                DType::F32 => plan.run::<f32>(memory.reads[0], memory.reads[1], out),
-                _ => plan.run::<f64>(memory.reads[0], memory.reads[1], out),
-            }
+            let factors = [memory.reads[0], memory.reads[1]];
+            plan.run(precision, factors, memory.writes[0], pool::threads());
             Ok(())
         })?;
         Ok(Some(product))
@@ -296,13 +297,8 @@ impl Placed {
             is_brief: plan.is_brief(),
         };
         call.submit(move |mut memory| {
-            let out = &mut *memory.writes[0];
-            match dtype {
-                DType::F32 => plan.run::<f32>(memory.reads[0], memory.reads[1], out),
-                DType::F64 => plan.run::<f64>(memory.reads[0], memory.reads[1], out),
-                DType::C64 => plan.run::<faer::c32>(memory.reads[0], memory.reads[1], out),
-                _ => plan.run::<faer::c64>(memory.reads[0], memory.reads[1], out),
-            }
+            let factors = [memory.reads[0], memory.reads[1]];
+            plan.run(element(dtype), factors, memory.writes[0], pool::threads());
             Ok(())
         })?;
         Ok(product)

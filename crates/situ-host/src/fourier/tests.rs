@@ -69,9 +69,9 @@ fn pass(elements: Elements, length: usize, inner: usize, is_inverse: bool) -> Pa
 
 fn run<I: Pod, O: Pod>(pass: &Pass, source: &[I], count: usize) -> Vec<O> {
     let mut target = vec![O::zeroed(); count];
-    let mut scratch = vec![Number::default(); pass.scratch_len::<f64>()];
+    let mut scratch = vec![Number::default(); pass.scratch_len_in::<f64>()];
     let bytes = bytemuck::cast_slice(source);
-    pass.run(bytes, bytemuck::cast_slice_mut(&mut target), &mut scratch);
+    pass.run_in(bytes, bytemuck::cast_slice_mut(&mut target), &mut scratch);
     target
 }
 
@@ -196,7 +196,7 @@ fn single_precision_is_used_for_single_precision() {
         bytemuck::cast_slice(&source),
         bytemuck::cast_slice_mut(&mut half),
     );
-    there.run::<f32>(from, to, &mut []);
+    there.run_in::<f32>(from, to, &mut []);
     let wide: Vec<Number> = source.iter().map(|&x| f64::from(x).into()).collect();
     for (found, expected) in half.iter().zip(defined(&wide, false)) {
         assert!((f64::from(found.re) - expected.re).abs() < 2e-5);

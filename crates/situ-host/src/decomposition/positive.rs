@@ -11,9 +11,10 @@ use faer::linalg::cholesky::llt::factor::{
 use faer::linalg::triangular_solve::solve_lower_triangular_in_place_with_conj;
 use faer::{Accum, Conj, Mat, MatMut, MatRef, Par};
 
-use super::super::matrix_product::Product;
+use super::Problem;
 use super::field::{Field, Float};
-use super::{Problem, pool};
+use crate::matrix_product::Product;
+use crate::threads::Threads;
 
 /// How many columns are found before the others learn of it.
 const PANEL: usize = 96;
@@ -23,11 +24,14 @@ const CHUNK: usize = 144;
 
 /// Replaces the lower triangle of a matrix by that of its factor. What is above the diagonal is not read,
 /// and left with whatever numbers.
-pub(super) fn factor_lower<T: Field>(matrix: MatMut<'_, T>) -> Result<(), Problem> {
+pub(super) fn factor_lower<T: Field>(
+    matrix: MatMut<'_, T>,
+    threads: Threads<'_>,
+) -> Result<(), Problem> {
     if matrix.nrows() <= 2 * PANEL {
         factor_diagonal(matrix)
     } else {
-        pool::install(|| factor_panels(matrix))
+        threads.install(|| factor_panels(matrix))
     }
 }
 

@@ -4,6 +4,7 @@ use faer::{MatMut, MatRef, Side};
 
 use super::field::{Field, Float};
 use super::{Effort, Failure, Problem, positive};
+use crate::threads::Threads;
 
 /// Which triangle of a matrix counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,11 +39,12 @@ impl Triangle {
 ///
 /// # Errors
 /// [`Problem::NotPositiveDefinite`].
-pub fn cholesky<T: Field>(
+pub(super) fn cholesky<T: Field>(
     size: usize,
     triangle: Triangle,
     matrices: &[T],
     factors: &mut [T],
+    threads: Threads<'_>,
 ) -> Result<(), Failure> {
     let area = size * size;
     let effort = Effort {
@@ -52,7 +54,7 @@ pub fn cholesky<T: Field>(
     let items = matrices
         .chunks_exact(area)
         .zip(factors.chunks_exact_mut(area));
-    effort.share(items, |(input, factor)| {
+    effort.share(threads, items, |(input, factor)| {
         // LAPACK finds a NaN when it becomes a pivot, which it does sooner or later.
         if triangle.of(size, input).any(|&element| element.has_nan()) {
             return Err(Problem::NotPositiveDefinite);
@@ -64,7 +66,7 @@ pub fn cholesky<T: Field>(
             // which is these elements column by column.
             Triangle::Upper => MatMut::from_column_major_slice_mut(factor, size, size),
         };
-        positive::factor_lower(view)?;
+        positive::factor_lower(view, threads)?;
         for (row, elements) in factor.chunks_exact_mut(size).enumerate() {
             let others = match triangle {
                 Triangle::Lower => &mut elements[row + 1..],
@@ -89,12 +91,13 @@ pub enum QrColumns {
 ///
 /// # Errors
 /// Never; the type is that of its kin.
-pub fn qr<T: Field>(
+pub(super) fn qr<T: Field>(
     [rows, columns]: [usize; 2],
     wanted: QrColumns,
     matrices: &[T],
     orthogonal: &mut [T],
     triangular: &mut [T],
+    threads: Threads<'_>,
 ) -> Result<(), Failure> {
     let middle = match wanted {
         QrColumns::Reduced => rows.min(columns),
@@ -108,7 +111,7 @@ pub fn qr<T: Field>(
     let outputs = orthogonal
         .chunks_exact_mut(rows * middle)
         .zip(triangular.chunks_exact_mut(middle * columns));
-    effort.share(inputs.zip(outputs), |(input, (q, r))| {
+    effort.share(threads, inputs.zip(outputs), |(input, (q, r))| {
         if input.iter().any(|&element| element.has_nan()) {
             q.fill(T::nan());
             r.fill(T::nan());
@@ -141,9 +144,23 @@ mod tests {
     fn only_the_triangle_that_counts_is_read() {
         let matrices = [4.0, f64::NAN, 2.0, 5.0];
         let mut factor = [0.0; 4];
-        cholesky(2, Triangle::Lower, &matrices, &mut factor).unwrap();
+        cholesky(
+            2,
+            Triangle::Lower,
+            &matrices,
+            &mut factor,
+            Threads::default(),
+        )
+        .unwrap();
         assert_eq!(factor, [2.0, 0.0, 1.0, 2.0]);
-        let failure = cholesky(2, Triangle::Upper, &matrices, &mut factor).unwrap_err();
+        let failure = cholesky(
+            2,
+            Triangle::Upper,
+            &matrices,
+            &mut factor,
+            Threads::default(),
+        )
+        .unwrap_err();
         assert_eq!(failure.problem, Problem::NotPositiveDefinite);
     }
 
@@ -162,7 +179,7 @@ mod tests {
         let matrix: Vec<_> = (0..size * size).map(|n| at(n / size, n % size)).collect();
         for triangle in [Triangle::Lower, Triangle::Upper] {
             let mut factor = matrix.clone();
-            cholesky(size, triangle, &matrix, &mut factor).unwrap();
+            cholesky(size, triangle, &matrix, &mut factor, Threads::default()).unwrap();
             let factor = MatRef::from_row_major_slice(&factor, size, size);
             let product = match triangle {
                 Triangle::Lower => factor * factor.adjoint(),
@@ -181,7 +198,14 @@ mod tests {
         let mut negative = matrix.clone();
         negative[300 * size + 300] = Complex::new(-1.0, 0.0);
         let mut factor = matrix;
-        let failure = cholesky(size, Triangle::Lower, &negative, &mut factor).unwrap_err();
+        let failure = cholesky(
+            size,
+            Triangle::Lower,
+            &negative,
+            &mut factor,
+            Threads::default(),
+        )
+        .unwrap_err();
         assert_eq!(failure.problem, Problem::NotPositiveDefinite);
     }
 
@@ -197,7 +221,15 @@ mod tests {
                 };
                 let mut q = vec![0.0; rows * middle];
                 let mut r = vec![0.0; middle * columns];
-                qr([rows, columns], wanted, &matrix, &mut q, &mut r).unwrap();
+                qr(
+                    [rows, columns],
+                    wanted,
+                    &matrix,
+                    &mut q,
+                    &mut r,
+                    Threads::default(),
+                )
+                .unwrap();
                 let q = MatRef::from_row_major_slice(&q, rows, middle);
                 let r = MatRef::from_row_major_slice(&r, middle, columns);
                 let product = q * r;

@@ -1,27 +1,29 @@
 //! Decompositions of matrices in host memory, by `faer`.
 //!
-//! Matrices lie one after the other, row by row. The threads of the [`super::pool`] share the matrices of a batch, and
+//! Matrices lie one after the other, row by row. [`Threads`] share the matrices of a batch, and
 //! a large one where its decomposition lends itself to that. A matrix for which there is no answer is a
 //! [`Failure`]; NaN and infinity never reach iterations that would not end.
 //!
 //! | module | about |
 //! |---|---|
-//! | [`field`] | the numbers that matrices consist of |
+//! | [`batch`] | what can be asked of matrices |
+//! | `field` | the numbers that matrices consist of |
 //! | [`elimination`] | what is found by Gaussian elimination: determinants, inverses, solutions |
 //! | [`factor`] | Cholesky's and the QR decomposition |
 //! | `lower_upper`, `positive` | elimination and Cholesky's decomposition by several threads |
 //! | [`spectrum`] | eigenvalues and singular values |
 
+pub mod batch;
 pub mod elimination;
 pub mod factor;
-pub mod field;
+mod field;
 mod lower_upper;
 mod positive;
 pub mod spectrum;
 
 use rayon::prelude::*;
 
-use super::pool;
+use crate::threads::Threads;
 
 /// Why a matrix has no such decomposition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +68,7 @@ impl Effort {
     /// Decomposes every matrix; the first failure counts.
     fn share<A: Send>(
         self,
+        threads: Threads<'_>,
         items: impl Iterator<Item = A>,
         decompose: impl Fn(A) -> Result<(), Problem> + Sync,
     ) -> Result<(), Failure> {
@@ -76,10 +79,11 @@ impl Effort {
             return items.enumerate().try_for_each(told);
         }
         let items: Vec<_> = items.enumerate().collect();
-        pool::install(|| {
-            let failures = items.into_par_iter().filter_map(|item| told(item).err());
-            failures.min_by_key(|failure| failure.matrix)
-        })
-        .map_or(Ok(()), Err)
+        threads
+            .install(|| {
+                let failures = items.into_par_iter().filter_map(|item| told(item).err());
+                failures.min_by_key(|failure| failure.matrix)
+            })
+            .map_or(Ok(()), Err)
     }
 }

@@ -1,6 +1,6 @@
 //! Products of matrices in host memory, by `faer`.
 //!
-//! The work is shared among the threads of the [`super::pool`] here, and each share is a product that
+//! The work is shared among the [`Threads`] here, and each share is a product that
 //! one thread computes. So nothing waits inside of `faer`, and the answer is the same for any number
 //! of threads: a share has whole rows or whole columns of the result. A thread computes its share block by
 //! block, of a shape that `faer` is good at: it packs what it needs of the right matrix for a block, and how it goes
@@ -12,7 +12,8 @@ use faer::traits::ComplexField;
 use faer::{Accum, Conj, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
-use super::pool;
+use crate::element::{Element, over_elements};
+use crate::threads::Threads;
 
 /// How the matrices of an operand lie in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,9 +65,28 @@ impl BatchProduct {
     ///
     /// # Panics
     /// If the bytes are not those of as many elements.
-    pub fn run<T: ComplexField + Pod>(&self, left: &[u8], right: &[u8], out: &mut [u8]) {
-        let (left, right): (&[T], &[T]) = (bytemuck::cast_slice(left), bytemuck::cast_slice(right));
-        let out: &mut [T] = bytemuck::cast_slice_mut(out);
+    pub fn run(
+        &self,
+        element: Element,
+        [left, right]: [&[u8]; 2],
+        out: &mut [u8],
+        threads: Threads<'_>,
+    ) {
+        over_elements!(element, T => self.multiply::<T>(
+            bytemuck::cast_slice(left),
+            bytemuck::cast_slice(right),
+            bytemuck::cast_slice_mut(out),
+            threads,
+        ));
+    }
+
+    fn multiply<T: ComplexField + Pod>(
+        &self,
+        left: &[T],
+        right: &[T],
+        out: &mut [T],
+        threads: Threads<'_>,
+    ) {
         let each = self.rows * self.columns;
         let pair = |[at_left, at_right]: [usize; 2]| {
             let (left_size, right_size) = (self.rows * self.inner, self.inner * self.columns);
@@ -77,15 +97,15 @@ impl BatchProduct {
                 matrix(right, self.right_order, self.inner, self.columns),
             )
         };
-        let threads = pool::threads();
-        if threads == 1 || self.is_brief() {
+        let count = threads.count();
+        if count == 1 || self.is_brief() {
             for (out, &numbers) in out.chunks_exact_mut(each).zip(&self.matrices) {
                 let (left, right) = pair(numbers);
                 let out = MatMut::from_row_major_slice_mut(out, self.rows, self.columns);
                 Product::new(left, right, out).by_blocks();
             }
-        } else if self.matrices.len() >= 2 * threads || self.multiplications() < SHARED_FROM {
-            pool::install(|| {
+        } else if self.matrices.len() >= 2 * count || self.multiplications() < SHARED_FROM {
+            threads.install(|| {
                 out.par_chunks_exact_mut(each)
                     .zip(&self.matrices)
                     .for_each(|(out, &numbers)| {
@@ -98,7 +118,7 @@ impl BatchProduct {
             for (out, &numbers) in out.chunks_exact_mut(each).zip(&self.matrices) {
                 let (left, right) = pair(numbers);
                 let out = MatMut::from_row_major_slice_mut(out, self.rows, self.columns);
-                Product::new(left, right, out).share(threads);
+                Product::new(left, right, out).share(threads, count);
             }
         }
     }
@@ -112,14 +132,14 @@ fn matrix<T>(elements: &[T], order: Order, rows: usize, columns: usize) -> MatRe
 }
 
 /// A product that is added to `out`, or replaces it: `factor` times `left` times `right`.
-pub(super) struct Product<'a, T> {
-    pub(super) left: MatRef<'a, T>,
-    pub(super) right: MatRef<'a, T>,
+pub(crate) struct Product<'a, T> {
+    pub(crate) left: MatRef<'a, T>,
+    pub(crate) right: MatRef<'a, T>,
     /// Whether the right matrix is conjugated.
-    pub(super) conjugate_right: Conj,
-    pub(super) out: MatMut<'a, T>,
-    pub(super) accumulate: Accum,
-    pub(super) factor: T,
+    pub(crate) conjugate_right: Conj,
+    pub(crate) out: MatMut<'a, T>,
+    pub(crate) accumulate: Accum,
+    pub(crate) factor: T,
 }
 
 impl<'a, T: ComplexField + Copy> Product<'a, T> {
@@ -134,20 +154,23 @@ impl<'a, T: ComplexField + Copy> Product<'a, T> {
         }
     }
 
-    /// Computes it, a share by each of so many threads.
-    pub(super) fn share(self, threads: usize) {
+    /// Computes it, a share by each of `count` threads.
+    fn share(self, threads: Threads<'_>, count: usize) {
         let [rows, columns] = [self.out.nrows(), self.out.ncols()];
-        if threads <= 1 {
+        if count <= 1 {
             return self.by_blocks();
         }
-        let first = threads / 2;
-        let by_rows = rows >= FEW_ROWS * threads || rows >= columns;
+        let first = count / 2;
+        let by_rows = rows >= FEW_ROWS * count || rows >= columns;
         let (one, other) = if by_rows {
-            self.split_rows(cut(rows, first, threads))
+            self.split_rows(cut(rows, first, count))
         } else {
-            self.split_columns(cut(columns, first, threads))
+            self.split_columns(cut(columns, first, count))
         };
-        pool::join(|| one.share(first), || other.share(threads - first));
+        threads.join(
+            || one.share(threads, first),
+            || other.share(threads, count - first),
+        );
     }
 
     fn split_rows(self, cut: usize) -> (Self, Self) {
@@ -165,7 +188,7 @@ impl<'a, T: ComplexField + Copy> Product<'a, T> {
     }
 
     /// Computes it on this thread.
-    pub(super) fn by_blocks(mut self) {
+    pub(crate) fn by_blocks(mut self) {
         let [rows, columns] = [self.out.nrows(), self.out.ncols()];
         let inner = self.left.ncols();
         let block = [
@@ -255,6 +278,8 @@ mod tests {
 
     #[test]
     fn products_are_those_of_the_definition_however_they_are_shared() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build();
+        let pool = pool.unwrap();
         for (rows, inner, columns, batch) in [
             (3, 5, 4, 2),
             (1, 7, 9, 3),
@@ -277,11 +302,7 @@ mod tests {
                     let left = numbers(rows * inner, 11);
                     let right = numbers(batch * inner * columns, 13);
                     let mut out = vec![f64::NAN; batch * rows * columns];
-                    plan.run::<f64>(
-                        bytemuck::cast_slice(&left),
-                        bytemuck::cast_slice(&right),
-                        bytemuck::cast_slice_mut(&mut out),
-                    );
+                    plan.multiply(&left, &right, &mut out, Threads::new(Some(&pool)));
                     assert_eq!(out, naive(&plan, &left, &right));
                 }
             }

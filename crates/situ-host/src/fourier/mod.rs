@@ -4,8 +4,9 @@
 //! along any axis of an array (`sweep`), real lines and half lines (`line`), long lines by all
 //! threads (`six_step`, `chirp`), and a memory of how each length is done (`plan`).
 //!
-//! Lengths, axes and dtypes are the business of `functions::fourier`; arrays come here cropped,
-//! padded and contiguous.
+//! Lengths, axes and dtypes are the business of the caller; arrays come here cropped, padded and contiguous. It
+//! must be called inside of [`Threads::install`](crate::Threads::install), unless [`is_brief`] says that threads are
+//! not asked for.
 
 mod chirp;
 mod line;
@@ -21,6 +22,8 @@ use rustfft::num_complex::Complex;
 use line::{ComplexLines, Extent, HalfLines, RealLines};
 use sweep::Lines;
 
+use crate::element::Precision;
+
 /// The precisions that transforms are done in.
 pub(crate) trait Real: FftNum + Pod {}
 
@@ -29,7 +32,7 @@ impl Real for f64 {}
 
 /// What lines are before and after a transform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Elements {
+pub enum Elements {
     /// Complex numbers.
     Complex,
     /// Real numbers become complex numbers, all of them.
@@ -42,22 +45,29 @@ pub(crate) enum Elements {
 
 /// The transform of all lines along one axis of a contiguous array.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Pass {
+pub struct Pass {
     /// What the lines are.
-    pub(crate) elements: Elements,
+    pub elements: Elements,
     /// The sign of the exponent: minus in the forward transform, plus in the inverse.
-    pub(crate) is_inverse: bool,
+    pub is_inverse: bool,
     /// Elements of a whole line.
-    pub(crate) length: usize,
+    pub length: usize,
     /// How many lines lie side by side: the elements between neighbours of a line.
-    pub(crate) inner: usize,
+    pub inner: usize,
     /// What results are multiplied with.
-    pub(crate) scale: f64,
+    pub scale: f64,
 }
 
 impl Pass {
     /// Complex numbers that are needed besides source and target, if the lines are long.
-    pub(crate) fn scratch_len<T: Real>(&self) -> usize {
+    pub fn scratch_len(&self, precision: Precision) -> usize {
+        match precision {
+            Precision::Single => self.scratch_len_in::<f32>(),
+            Precision::Double => self.scratch_len_in::<f64>(),
+        }
+    }
+
+    fn scratch_len_in<T: Real>(&self) -> usize {
         match self.elements {
             Elements::Complex => needed(&self.complex_lines::<T>()),
             Elements::Real => needed(&self.real_lines::<T>(Extent::Whole)),
@@ -70,12 +80,14 @@ impl Pass {
     ///
     /// # Panics
     /// If the memory is not aligned or not as large as the lines are.
-    pub(crate) fn run<T: Real>(
-        &self,
-        source: &[u8],
-        target: &mut [u8],
-        scratch: &mut [Complex<T>],
-    ) {
+    pub fn run(&self, precision: Precision, source: &[u8], target: &mut [u8], scratch: &mut [u8]) {
+        match precision {
+            Precision::Single => self.run_in::<f32>(source, target, cast_scratch(scratch)),
+            Precision::Double => self.run_in::<f64>(source, target, cast_scratch(scratch)),
+        }
+    }
+
+    fn run_in<T: Real>(&self, source: &[u8], target: &mut [u8], scratch: &mut [Complex<T>]) {
         match self.elements {
             Elements::Complex => {
                 sweep_bytes(self, &self.complex_lines::<T>(), source, target, scratch);
@@ -109,6 +121,15 @@ impl Pass {
     }
 }
 
+/// Scratch as complex numbers; there may be none, which is not aligned then.
+fn cast_scratch<T: Real>(scratch: &mut [u8]) -> &mut [Complex<T>] {
+    if scratch.is_empty() {
+        &mut []
+    } else {
+        bytemuck::cast_slice_mut(scratch)
+    }
+}
+
 fn needed<L: Lines>(lines: &L) -> usize {
     if lines.is_parallel() {
         lines.scratch_len()
@@ -132,12 +153,12 @@ fn sweep_bytes<L: Lines>(
 }
 
 /// Whether lines of a length use all threads.
-pub(crate) fn is_long(length: usize) -> bool {
+pub fn is_long(length: usize) -> bool {
     length >= plan::LONG
 }
 
 /// Whether so many elements are not worth waking another thread: then none is asked for.
-pub(crate) fn is_brief(count: usize) -> bool {
+pub fn is_brief(count: usize) -> bool {
     count < sweep::WORTH_SHARING
 }
 

@@ -7,14 +7,14 @@ use faer::traits::{ComplexField, RealField};
 use num_complex::Complex;
 
 /// A number that can be multiplied by powers of two, which is exact while it stays in range.
-pub trait Scaled: Copy {
+pub(super) trait Scaled: Copy {
     /// Multiplied by a power of two.
     #[must_use]
     fn times_power_of_two(self, power: i32) -> Self;
 }
 
 /// A real or complex number that matrices can consist of.
-pub trait Field:
+pub(super) trait Field:
     ComplexField<Real = Self::Part>
     + Scaled
     + Pod
@@ -46,7 +46,9 @@ pub trait Field:
 }
 
 /// A real number, with what decompositions need of it.
-pub trait Float: RealField + Scaled + Pod + Send + Sync + AddAssign + PartialEq {
+pub(super) trait Float:
+    RealField + Scaled + Pod + Send + Sync + AddAssign + PartialEq
+{
     /// Nothing.
     const ZERO: Self;
     /// The unit.

@@ -13,7 +13,8 @@ use std::ops::AddAssign;
 
 use bytemuck::Pod;
 
-use super::pool;
+use crate::element::Precision;
+use crate::threads::Threads;
 
 /// How many rows are read side by side.
 const ROWS: usize = 4;
@@ -34,7 +35,7 @@ const DOWN: usize = 256;
 const SHARED_FROM: usize = 200_000;
 
 /// A real number, with how it is multiplied and added in one step.
-pub trait Real: Pod + AddAssign + Send + Sync {
+trait Real: Pod + AddAssign + Send + Sync {
     /// `self * factor + sum`.
     #[must_use]
     fn times_plus(self, factor: Self, sum: Self) -> Self;
@@ -95,9 +96,30 @@ impl MatrixVector {
     ///
     /// # Panics
     /// If the bytes are not those of as many elements.
-    pub fn run<T: Real>(self, matrix: &[u8], vector: &[u8], out: &mut [u8]) {
-        let (matrix, vector): (&[T], &[T]) =
-            (bytemuck::cast_slice(matrix), bytemuck::cast_slice(vector));
+    pub fn run(
+        self,
+        precision: Precision,
+        [matrix, vector]: [&[u8]; 2],
+        out: &mut [u8],
+        threads: Threads<'_>,
+    ) {
+        match precision {
+            Precision::Single => self.multiply::<f32>(
+                bytemuck::cast_slice(matrix),
+                bytemuck::cast_slice(vector),
+                bytemuck::cast_slice_mut(out),
+                threads,
+            ),
+            Precision::Double => self.multiply::<f64>(
+                bytemuck::cast_slice(matrix),
+                bytemuck::cast_slice(vector),
+                bytemuck::cast_slice_mut(out),
+                threads,
+            ),
+        }
+    }
+
+    fn multiply<T: Real>(self, matrix: &[T], vector: &[T], out: &mut [T], threads: Threads<'_>) {
         assert_eq!(
             matrix.len(),
             self.rows * self.columns,
@@ -108,20 +130,20 @@ impl MatrixVector {
             stride: self.columns,
             vector,
         };
-        let threads = if self.is_brief() { 1 } else { pool::threads() };
-        self.share(part, bytemuck::cast_slice_mut(out), threads);
+        let count = if self.is_brief() { 1 } else { threads.count() };
+        self.share(part, out, threads, count);
     }
 
-    fn share<T: Real>(self, part: Part<'_, T>, out: &mut [T], threads: usize) {
+    fn share<T: Real>(self, part: Part<'_, T>, out: &mut [T], threads: Threads<'_>, count: usize) {
         let unit = match self.way {
             Way::Dots => ROWS,
             Way::Combination => 64,
         };
-        if threads <= 1 || out.len() < 2 * unit {
+        if count <= 1 || out.len() < 2 * unit {
             return vectorised(self.way, part, out);
         }
-        let first = threads / 2;
-        let cut = (out.len() * first / threads)
+        let first = count / 2;
+        let cut = (out.len() * first / count)
             .next_multiple_of(unit)
             .min(out.len() - 1);
         let skipped = match self.way {
@@ -133,9 +155,9 @@ impl MatrixVector {
             ..part
         };
         let (head, tail) = out.split_at_mut(cut);
-        pool::join(
-            || self.share(part, head, first),
-            || self.share(rest, tail, threads - first),
+        threads.join(
+            || self.share(part, head, threads, first),
+            || self.share(rest, tail, threads, count - first),
         );
     }
 }
@@ -358,11 +380,7 @@ mod tests {
                     .collect();
                 let plan = MatrixVector { rows, columns, way };
                 let mut out = vec![f64::NAN; len];
-                plan.run::<f64>(
-                    bytemuck::cast_slice(&matrix),
-                    bytemuck::cast_slice(&vector),
-                    bytemuck::cast_slice_mut(&mut out),
-                );
+                plan.multiply(&matrix, &vector, &mut out, Threads::default());
                 assert_eq!(out, expected, "{plan:?}");
             }
         }
@@ -370,6 +388,8 @@ mod tests {
 
     #[test]
     fn the_answer_is_the_same_for_any_number_of_threads() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build();
+        let pool = pool.unwrap();
         let (rows, columns) = (203, 301);
         let matrix: Vec<f64> = (0..rows * columns).map(|i| 1.0 / (i + 3) as f64).collect();
         for way in [Way::Dots, Way::Combination] {
@@ -382,10 +402,10 @@ mod tests {
                 stride: columns,
                 vector: &matrix[..inner],
             };
-            let product = |threads| {
+            let product = |count| {
                 let mut out = vec![0.0; len];
                 let plan = MatrixVector { rows, columns, way };
-                plan.share(part, &mut out, threads);
+                plan.share(part, &mut out, Threads::new(Some(&pool)), count);
                 out
             };
             assert_eq!(product(1), product(2));

@@ -8,26 +8,28 @@ use faer::{MatMut, MatRef};
 use super::field::{Field, Float};
 use super::lower_upper::LowerUpper;
 use super::{Effort, Failure, Problem};
+use crate::threads::Threads;
 
 /// The determinants of matrices of `size` rows: their sign (a number of magnitude one, or zero), and the
 /// logarithm of their magnitude.
 ///
 /// # Errors
 /// Never; the type is that of its kin.
-pub fn log_determinants<T: Field>(
+pub(super) fn log_determinants<T: Field>(
     size: usize,
     matrices: &[T],
     signs: &mut [T],
     logarithms: &mut [T::Part],
+    threads: Threads<'_>,
 ) -> Result<(), Failure> {
     let inputs = matrices.chunks_exact(size * size);
     let items = inputs.zip(signs.iter_mut().zip(logarithms));
-    effort(size, matrices).share(items, |(input, (sign, logarithm))| {
+    effort(size, matrices).share(threads, items, |(input, (sign, logarithm))| {
         if input.iter().any(|&element| element.has_nan()) {
             (*sign, *logarithm) = (T::nan(), T::Part::NAN);
             return Ok(());
         }
-        let found = LowerUpper::of(size, input);
+        let found = LowerUpper::of(size, input, threads);
         (*sign, *logarithm) = (found.sign(), T::Part::ZERO);
         for pivot in found.pivots() {
             let magnitude = pivot.magnitude();
@@ -46,18 +48,19 @@ pub fn log_determinants<T: Field>(
 ///
 /// # Errors
 /// Never; the type is that of its kin.
-pub fn determinants<T: Field>(
+pub(super) fn determinants<T: Field>(
     size: usize,
     matrices: &[T],
     determinants: &mut [T],
+    threads: Threads<'_>,
 ) -> Result<(), Failure> {
     let items = matrices.chunks_exact(size * size).zip(determinants);
-    effort(size, matrices).share(items, |(input, determinant)| {
+    effort(size, matrices).share(threads, items, |(input, determinant)| {
         if input.iter().any(|&element| element.has_nan()) {
             *determinant = T::nan();
             return Ok(());
         }
-        let found = LowerUpper::of(size, input);
+        let found = LowerUpper::of(size, input, threads);
         *determinant = found.sign();
         for pivot in found.pivots() {
             if pivot.magnitude() == T::Part::ZERO {
@@ -75,15 +78,20 @@ pub fn determinants<T: Field>(
 ///
 /// # Errors
 /// [`Problem::Singular`].
-pub fn inverses<T: Field>(size: usize, matrices: &[T], inverses: &mut [T]) -> Result<(), Failure> {
+pub(super) fn inverses<T: Field>(
+    size: usize,
+    matrices: &[T],
+    inverses: &mut [T],
+    threads: Threads<'_>,
+) -> Result<(), Failure> {
     let inputs = matrices.chunks_exact(size * size);
     let items = inputs.zip(inverses.chunks_exact_mut(size * size));
-    effort(size, matrices).share(items, |(input, inverse)| {
+    effort(size, matrices).share(threads, items, |(input, inverse)| {
         if input.iter().any(|&element| element.has_nan()) {
             inverse.fill(T::nan());
             return Ok(());
         }
-        regular(size, input)?.invert(inverse);
+        regular(size, input, threads)?.invert(inverse);
         Ok(())
     })
 }
@@ -113,15 +121,17 @@ impl Systems {
     ///
     /// # Errors
     /// [`Problem::Singular`].
-    pub fn solve<T: Field>(
+    pub(super) fn solve<T: Field>(
         &self,
         matrices: &[T],
         right_sides: &[T],
         solutions: &mut [T],
+        threads: Threads<'_>,
     ) -> Result<(), Failure> {
         let (area, sides) = (self.size * self.size, self.size * self.columns);
         let items = solutions.chunks_exact_mut(sides).zip(&self.pairs);
         self.effort().share(
+            threads,
             items,
             |(solution, &[matrix, right]): (&mut [T], &[usize; 2])| {
                 let input = &matrices[matrix * area..][..area];
@@ -130,7 +140,7 @@ impl Systems {
                     return Ok(());
                 }
                 let right = &right_sides[right * sides..][..sides];
-                regular(self.size, input)?.solve(
+                regular(self.size, input, threads)?.solve(
                     MatRef::from_row_major_slice(right, self.size, self.columns),
                     MatMut::from_row_major_slice_mut(solution, self.size, self.columns),
                 );
@@ -148,8 +158,12 @@ fn effort<T>(size: usize, matrices: &[T]) -> Effort {
 }
 
 /// The elimination of a matrix that is not singular.
-fn regular<T: Field>(size: usize, input: &[T]) -> Result<LowerUpper<T>, Problem> {
-    let found = LowerUpper::of(size, input);
+fn regular<'a, T: Field>(
+    size: usize,
+    input: &[T],
+    threads: Threads<'a>,
+) -> Result<LowerUpper<'a, T>, Problem> {
+    let found = LowerUpper::of(size, input, threads);
     if found.is_singular() {
         Err(Problem::Singular)
     } else {
@@ -171,10 +185,17 @@ mod tests {
             1.0, 2.0, 3.0, 2.0, 4.0, 6.0, 0.0, 0.0, 1.0,
         ];
         let mut found = [0.0_f64; 4];
-        determinants(3, &matrices, &mut found).unwrap();
+        determinants(3, &matrices, &mut found, Threads::default()).unwrap();
         assert_eq!(found, [1.0, -2.0, 3.0, 0.0]);
         let (mut signs, mut logarithms) = ([0.0; 4], [0.0; 4]);
-        log_determinants(3, &matrices, &mut signs, &mut logarithms).unwrap();
+        log_determinants(
+            3,
+            &matrices,
+            &mut signs,
+            &mut logarithms,
+            Threads::default(),
+        )
+        .unwrap();
         assert_eq!(signs, [1.0, -1.0, 1.0, 0.0]);
         assert_eq!(logarithms[3], f64::NEG_INFINITY);
     }
@@ -186,7 +207,7 @@ mod tests {
             matrix.copy_from_slice(&[2.0, 0.0, 0.0, f64::from(u8::from(number < 60))]);
         }
         let mut found = vec![0.0; 400];
-        let failure = inverses(2, &matrices, &mut found).unwrap_err();
+        let failure = inverses(2, &matrices, &mut found, Threads::default()).unwrap_err();
         assert_eq!(
             failure,
             Failure {
@@ -201,7 +222,7 @@ mod tests {
     fn nan_makes_nan() {
         let matrices = [f32::NAN, 1.0, 0.0, 1.0];
         let mut found = [0.0; 4];
-        inverses(2, &matrices, &mut found).unwrap();
+        inverses(2, &matrices, &mut found, Threads::default()).unwrap();
         assert!(found.iter().all(|element| element.is_nan()));
     }
 }

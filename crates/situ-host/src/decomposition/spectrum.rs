@@ -11,24 +11,27 @@ use num_complex::Complex;
 use super::factor::Triangle;
 use super::field::{Field, Float, Scaled};
 use super::{Effort, Failure, Problem};
+use crate::threads::Threads;
 
 /// The eigenvalues of Hermitian matrices of `size` rows in ascending order, and their eigenvectors as columns, if
 /// they are wanted. Only one triangle of the matrices is read.
 ///
 /// # Errors
 /// [`Problem::NotFinite`], [`Problem::NoConvergence`].
-pub fn hermitian<T: Field>(
+pub(super) fn hermitian<T: Field>(
     size: usize,
     triangle: Triangle,
     matrices: &[T],
     values: &mut [T::Part],
     vectors: Option<&mut [T]>,
+    threads: Threads<'_>,
 ) -> Result<(), Failure> {
     let area = size * size;
     let inputs = matrices
         .chunks_exact(area)
         .zip(values.chunks_exact_mut(size));
     effort(matrices.len() / area, size, size).share(
+        threads,
         inputs.zip(parts(vectors, area)),
         |((input, values), vectors)| {
             check_finite(triangle.of(size, input))?;
@@ -56,11 +59,12 @@ pub fn hermitian<T: Field>(
 ///
 /// # Errors
 /// [`Problem::NotFinite`], [`Problem::NoConvergence`].
-pub fn general<T: Field>(
+pub(super) fn general<T: Field>(
     size: usize,
     matrices: &[T],
     values: &mut [Complex<T::Part>],
     vectors: Option<&mut [Complex<T::Part>]>,
+    threads: Threads<'_>,
 ) -> Result<(), Failure>
 where
     Complex<T::Part>: Field<Part = T::Part>,
@@ -70,6 +74,7 @@ where
         .chunks_exact(area)
         .zip(values.chunks_exact_mut(size));
     effort(matrices.len() / area, size, size).share(
+        threads,
         inputs.zip(parts(vectors, area)),
         |((input, values), vectors)| {
             check_finite(input.iter())?;
@@ -120,11 +125,12 @@ pub struct SingularVectors<'a, T> {
 ///
 /// # Errors
 /// [`Problem::NotFinite`], [`Problem::NoConvergence`].
-pub fn singular<T: Field>(
+pub(super) fn singular<T: Field>(
     [rows, columns]: [usize; 2],
     matrices: &[T],
     values: &mut [T::Part],
     vectors: Option<SingularVectors<'_, T>>,
+    threads: Threads<'_>,
 ) -> Result<(), Failure> {
     let (area, rank) = (rows * columns, rows.min(columns));
     let inputs = matrices
@@ -132,7 +138,7 @@ pub fn singular<T: Field>(
         .zip(values.chunks_exact_mut(rank));
     let effort = effort(matrices.len() / area, rows.max(columns), rank);
     let Some(vectors) = vectors else {
-        return effort.share(inputs, |(input, values)| {
+        return effort.share(threads, inputs, |(input, values)| {
             check_finite(input.iter())?;
             let (input, power) = moderate(input, input.iter());
             let found = MatRef::from_row_major_slice(&input, rows, columns).singular_values();
@@ -150,25 +156,29 @@ pub fn singular<T: Field>(
         .left
         .chunks_exact_mut(rows * left)
         .zip(vectors.right.chunks_exact_mut(right * columns));
-    effort.share(inputs.zip(outputs), |((input, values), (u, vh))| {
-        check_finite(input.iter())?;
-        let (input, power) = moderate(input, input.iter());
-        let input = MatRef::from_row_major_slice(&input, rows, columns);
-        let found = if vectors.full {
-            input.svd()
-        } else {
-            input.thin_svd()
-        };
-        let found = found.map_err(|_| Problem::NoConvergence)?;
-        let diagonal = found.S().column_vector();
-        for (index, value) in values.iter_mut().enumerate() {
-            *value = diagonal[index].real_part();
-        }
-        scale_back(values, power);
-        MatMut::from_row_major_slice_mut(u, rows, left).copy_from(found.U());
-        MatMut::from_row_major_slice_mut(vh, right, columns).copy_from(found.V().adjoint());
-        Ok(())
-    })
+    effort.share(
+        threads,
+        inputs.zip(outputs),
+        |((input, values), (u, vh))| {
+            check_finite(input.iter())?;
+            let (input, power) = moderate(input, input.iter());
+            let input = MatRef::from_row_major_slice(&input, rows, columns);
+            let found = if vectors.full {
+                input.svd()
+            } else {
+                input.thin_svd()
+            };
+            let found = found.map_err(|_| Problem::NoConvergence)?;
+            let diagonal = found.S().column_vector();
+            for (index, value) in values.iter_mut().enumerate() {
+                *value = diagonal[index].real_part();
+            }
+            scale_back(values, power);
+            MatMut::from_row_major_slice_mut(u, rows, left).copy_from(found.U());
+            MatMut::from_row_major_slice_mut(vh, right, columns).copy_from(found.V().adjoint());
+            Ok(())
+        },
+    )
 }
 
 /// A matrix whose largest number is moderate, and the power of two that it is to be multiplied by.
@@ -239,10 +249,26 @@ mod tests {
         let matrix = [one, one * 9.0, i, one];
         let mut values = [0.0_f64; 2];
         let mut vectors = [one; 4];
-        hermitian(2, Triangle::Lower, &matrix, &mut values, Some(&mut vectors)).unwrap();
+        hermitian(
+            2,
+            Triangle::Lower,
+            &matrix,
+            &mut values,
+            Some(&mut vectors),
+            Threads::default(),
+        )
+        .unwrap();
         assert!((values[0]).abs() < 1e-15 && (values[1] - 2.0).abs() < 1e-15);
         let mut alone = [0.0_f64; 2];
-        hermitian(2, Triangle::Lower, &matrix, &mut alone, None).unwrap();
+        hermitian(
+            2,
+            Triangle::Lower,
+            &matrix,
+            &mut alone,
+            None,
+            Threads::default(),
+        )
+        .unwrap();
         assert!((alone[0]).abs() < 1e-15 && (alone[1] - 2.0).abs() < 1e-15);
     }
 
@@ -250,7 +276,7 @@ mod tests {
     fn rotations_have_complex_eigenvalues() {
         let matrix = [0.0_f64, -1.0, 1.0, 0.0];
         let mut values = [Complex::new(0.0, 0.0); 2];
-        general(2, &matrix, &mut values, None).unwrap();
+        general(2, &matrix, &mut values, None, Threads::default()).unwrap();
         values.sort_by(|a, b| a.im.total_cmp(&b.im));
         assert!((values[0] + Complex::i()).norm() < 1e-15);
         assert!((values[1] - Complex::i()).norm() < 1e-15);
@@ -262,13 +288,21 @@ mod tests {
         for scale in [small, 1e-300, 1e-160, 1.0, 1e160, 1e300, f64::MAX / 8.0] {
             let matrix = [3.0 * scale, 0.0, 0.0, 5.0 * scale];
             let mut values = [0.0; 2];
-            singular([2, 2], &matrix, &mut values, None).unwrap();
+            singular([2, 2], &matrix, &mut values, None, Threads::default()).unwrap();
             assert!((values[0] / scale - 5.0).abs() < 1e-14, "{scale}");
             assert!((values[1] / scale - 3.0).abs() < 1e-14, "{scale}");
-            hermitian(2, Triangle::Lower, &matrix, &mut values, None).unwrap();
+            hermitian(
+                2,
+                Triangle::Lower,
+                &matrix,
+                &mut values,
+                None,
+                Threads::default(),
+            )
+            .unwrap();
             assert!((values[0] / scale - 3.0).abs() < 1e-14, "{scale}");
             let mut both = [Complex::new(0.0, 0.0); 2];
-            general(2, &matrix, &mut both, None).unwrap();
+            general(2, &matrix, &mut both, None, Threads::default()).unwrap();
             let sum = both[0].re / scale + both[1].re / scale;
             assert!((sum - 8.0).abs() < 1e-14, "{scale}");
         }
@@ -283,9 +317,19 @@ mod tests {
                 matrix: 0,
                 problem: Problem::NotFinite,
             };
-            assert_eq!(singular([2, 2], &matrix, &mut values, None), Err(failure));
             assert_eq!(
-                hermitian(2, Triangle::Lower, &matrix, &mut values, None),
+                singular([2, 2], &matrix, &mut values, None, Threads::default()),
+                Err(failure)
+            );
+            assert_eq!(
+                hermitian(
+                    2,
+                    Triangle::Lower,
+                    &matrix,
+                    &mut values,
+                    None,
+                    Threads::default()
+                ),
                 Err(failure)
             );
         }

@@ -1,7 +1,7 @@
 //! A matrix as a product of a lower and an upper triangle, its rows exchanged: Gaussian elimination.
 //!
 //! Columns are eliminated [`PANEL`] at a time. A panel is `faer`'s and one thread's; what follows from it for
-//! the columns to its right is shared among the threads of the [`super::pool`], [`CHUNK`] columns at a time. The
+//! the columns to its right is shared among the [`Threads`], [`CHUNK`] columns at a time. The
 //! next panel is eliminated meanwhile, so that nobody waits for it. Nothing of this depends on how many
 //! threads there are, and neither does the answer.
 
@@ -12,9 +12,10 @@ use faer::linalg::triangular_solve::{
 };
 use faer::{Accum, Conj, Mat, MatMut, MatRef, Par};
 
-use super::super::matrix_product::Product;
+use super::SHARED_FROM;
 use super::field::{Field, Float};
-use super::{SHARED_FROM, pool};
+use crate::matrix_product::Product;
+use crate::threads::Threads;
 
 /// How many columns are eliminated before the others learn of it.
 const PANEL: usize = 64;
@@ -23,28 +24,31 @@ const PANEL: usize = 64;
 const CHUNK: usize = 144;
 
 /// The two triangles of a square matrix.
-pub(super) struct LowerUpper<T> {
+pub(super) struct LowerUpper<'a, T> {
     size: usize,
     /// The upper triangle, and below it the lower one without the ones on its diagonal; row by row.
     factors: Vec<T>,
     /// Which row of the matrix each row is.
     order: Vec<usize>,
+    /// Who shares the work.
+    threads: Threads<'a>,
 }
 
-impl<T: Field> LowerUpper<T> {
+impl<'a, T: Field> LowerUpper<'a, T> {
     /// Of a matrix that lies in memory row after row.
-    pub(super) fn of(size: usize, matrix: &[T]) -> Self {
+    pub(super) fn of(size: usize, matrix: &[T], threads: Threads<'a>) -> Self {
         let mut found = Self {
             size,
             factors: matrix.to_vec(),
             order: (0..size).collect(),
+            threads,
         };
         let factors = MatMut::from_row_major_slice_mut(&mut found.factors, size, size);
         let order = &mut found.order;
         if size <= 2 * PANEL {
             eliminate(factors, order);
         } else {
-            pool::install(|| eliminate(factors, order));
+            threads.install(|| eliminate(factors, order));
         }
         found
     }
@@ -109,7 +113,7 @@ impl<T: Field> LowerUpper<T> {
         if self.size * self.size * right.ncols() < SHARED_FROM {
             solve(right);
         } else {
-            pool::install(|| in_chunks(right, &solve));
+            self.threads.install(|| in_chunks(right, &solve));
         }
     }
 }
@@ -249,7 +253,7 @@ mod tests {
     fn the_triangles_multiply_to_the_matrix_with_its_rows_exchanged() {
         for size in [1, 5, 64, 65, 130, 300, 450] {
             let matrix = random(size * size);
-            let found = LowerUpper::of(size, &matrix);
+            let found = LowerUpper::of(size, &matrix, Threads::default());
             let factors = found.factors();
             for row in 0..size {
                 for column in 0..size {
@@ -276,7 +280,7 @@ mod tests {
         let size = 170;
         let matrix = random(size * size);
         let mut inverse = vec![0.0; size * size];
-        LowerUpper::of(size, &matrix).invert(&mut inverse);
+        LowerUpper::of(size, &matrix, Threads::default()).invert(&mut inverse);
         let matrix = MatRef::from_row_major_slice(&matrix, size, size);
         let product = matrix * MatRef::from_row_major_slice(&inverse, size, size);
         let error = (product - Mat::<f64>::identity(size, size)).norm_max();
