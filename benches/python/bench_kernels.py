@@ -19,7 +19,7 @@ from report import Row, best_seconds, print_table
 
 import situ
 
-REPEATS = 15
+REPEATS = 30
 
 
 @situ.kernel

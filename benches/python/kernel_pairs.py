@@ -17,7 +17,7 @@ import situ
 GROUP = 256
 TILE = 16
 BINS = 256
-ITEMS_PER_GROUP = 16384
+ITEMS_PER_GROUP = 65536
 
 parallel = numba.njit(parallel=True, fastmath=False)
 
@@ -224,14 +224,13 @@ def k_means_step_numba(points: np.ndarray, centres: np.ndarray, labels: np.ndarr
 
 @situ.kernel
 def histogram(x, out):  # noqa: ANN001, ANN201
-    """Count bytes; each group counts its own part first."""
+    """Count bytes; each group counts its own part first, each work-item a run of it."""
     counts = situ.local.array(256, situ.int32)
     item = situ.get_local_id(0)
     counts[item] = 0
     situ.barrier()
-    first = situ.get_group_id(0) * 16384
-    last = min(first + 16384, x.shape[0])
-    for i in range(first + item, last, 256):
+    first = situ.get_global_id(0) * 256
+    for i in range(first, min(first + 256, x.shape[0])):
         situ.atomic.add(counts, x[i], 1)
     situ.barrier()
     situ.atomic.add(out, item, counts[item])
@@ -241,9 +240,9 @@ def histogram(x, out):  # noqa: ANN001, ANN201
 def histogram_numba(x: np.ndarray, out: np.ndarray) -> None:
     """Count bytes; each group counts its own part first."""
     total = np.zeros(256, np.int32)
-    for group in numba.prange((x.size + 16383) // 16384):
+    for group in numba.prange((x.size + 65535) // 65536):
         counts = np.zeros(256, np.int32)
-        for i in range(group * 16384, min(group * 16384 + 16384, x.size)):
+        for i in range(group * 65536, min(group * 65536 + 65536, x.size)):
             counts[x[i]] += 1
         total += counts
     out += total
@@ -401,9 +400,9 @@ def pairs() -> list[Pair]:
         ),
         Pair(
             "histogram with atomics, 8M bytes",
-            histogram[(512 * GROUP,), (GROUP,)],
+            histogram[(128 * GROUP,), (GROUP,)],
             histogram_numba,
-            [rng.integers(0, BINS, 512 * ITEMS_PER_GROUP, np.uint8)],
+            [rng.integers(0, BINS, 128 * ITEMS_PER_GROUP, np.uint8)],
             np.zeros(BINS, np.int32),
         ),
         Pair(

@@ -267,6 +267,19 @@ def test_without_the_option_there_is_no_check():
     assert "report" in shift.inspect()
 
 
+def test_virtual_devices_always_check():
+    @situ.kernel
+    def plain(x):
+        i = situ.get_global_id(0)
+        x[i] = x[i + 1]
+
+    with virtual_devices("gpu:1") as (gpu,):
+        x = array(np.arange(3.0), gpu)
+        assert "the index is (3,)" in message_of(lambda: plain(x), x)
+        plain[2](x)
+        np.testing.assert_array_equal(x.to_numpy(), [2, 2, 2])
+
+
 @pytest.mark.parametrize("device", driver_devices())
 def test_on_drivers(device):
     x, y = array(np.arange(4, dtype=np.float32), device), array(np.zeros(4, np.float32), device)

@@ -132,6 +132,32 @@ fn vector_functions_are_used_where_they_are_and_when_speed_is_asked_for() {
     assert_eq!(emit_text(text, &without).imports, ["erf", "sin"]);
 }
 
+/// Stencils are as fast as memory is, so their loops take one vector in each round.
+#[test]
+fn loops_that_read_neighbours_are_not_interleaved() {
+    let kernel = |expression: &str| {
+        format!(
+            "kernel[1] k(x: global f64*, y: global f64*) {{ let i: i64 = global_id(0); y[i] = {expression}; }}"
+        )
+    };
+    let auto = TargetOptions {
+        vectorise: Vectorise::Auto,
+        ..haswell()
+    };
+    let is_limited = |expression: &str, options: &TargetOptions| {
+        let text = emit_text(&kernel(expression), options).text;
+        text.contains("llvm.loop.interleave.count")
+    };
+    let stencil = "(x[i] + x[i + 1]) + x[i + 2]";
+    assert!(is_limited(stencil, &auto));
+    assert!(!is_limited("x[i] + x[i + 1]", &auto));
+    let as_written = TargetOptions {
+        vectorise: Vectorise::Never,
+        ..haswell()
+    };
+    assert!(!is_limited(stencil, &as_written));
+}
+
 /// Every node of the IR in its form for vectors of work-items.
 #[test]
 fn vectors_of_work_items_are_emitted_as_reviewed() {

@@ -11,6 +11,7 @@ use super::code::Code;
 use super::library::Library;
 use super::places::{Places, Slot};
 use super::queries::QuerySet;
+use super::target::Vectorise;
 use super::writer::{Label, Operand};
 use crate::error::Error;
 
@@ -124,6 +125,28 @@ impl<'a, 'm, 'o> Body<'a, 'm, 'o> {
         }
     }
 
+    /// Whether a work-item reads several elements of one array, as stencils do. Their loops are as fast as
+    /// memory is, and several unaligned vectors of each row in a round only get into each other's way.
+    fn reads_neighbours(&self) -> bool {
+        const SEVERAL: usize = 3;
+        // Kernels that are compiled as they are written are arranged for what LLVM does by itself, and
+        // those of groups work on memory that is near.
+        let options = self.code.library.options;
+        if options.vectorise == Vectorise::Never || self.info.needs_groups {
+            return false;
+        }
+        let expressions = &self.function.expressions;
+        let mut loads = vec![0; self.function.parameters.len()];
+        for (_, expression) in expressions.iter() {
+            if let Expression::Load { pointer, .. } = expression
+                && let Expression::Parameter(position) = expressions[*pointer]
+            {
+                loads[position as usize] += 1;
+            }
+        }
+        loads.into_iter().any(|count| count >= SEVERAL)
+    }
+
     /// Repeats what `fill` writes for `start`, `start + 1`, … while less than `end`, at least once.
     ///
     /// `fill` gets the counter and the label that ends a round.
@@ -154,7 +177,8 @@ impl<'a, 'm, 'o> Body<'a, 'm, 'o> {
             .code
             .instruction(format_args!("icmp ult i64 {advanced}, {end}"));
         let metadata = if is_parallel {
-            format!(", {}", self.code.library.parallel_loop())
+            let interleave = !self.reads_neighbours();
+            format!(", {}", self.code.library.parallel_loop(interleave))
         } else {
             String::new()
         };

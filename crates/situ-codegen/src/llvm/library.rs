@@ -76,11 +76,21 @@ impl<'a> Library<'a> {
     /// The metadata of a loop over work-items, whose marked accesses are independent of each other.
     ///
     /// This is the promise of the language: two work-items that touch the same element without
-    /// synchronisation have no meaning. It lets the vectoriser do without run-time checks.
-    pub(super) fn parallel_loop(&mut self) -> String {
+    /// synchronisation have no meaning. It lets the vectoriser do without run-time checks. A loop that
+    /// does not `interleave` runs one vector in each round, where LLVM would take several.
+    pub(super) fn parallel_loop(&mut self, interleave: bool) -> String {
         let number = self.loops.len() + 2;
-        self.loops
-            .push(format!("!{number} = distinct !{{!{number}, !1}}"));
+        if interleave {
+            self.loops
+                .push(format!("!{number} = distinct !{{!{number}, !1}}"));
+        } else {
+            let once = number + 1;
+            self.loops
+                .push(format!("!{number} = distinct !{{!{number}, !1, !{once}}}"));
+            self.loops.push(format!(
+                "!{once} = !{{!\"llvm.loop.interleave.count\", i32 1}}"
+            ));
+        }
         format!("!llvm.loop !{number}")
     }
 

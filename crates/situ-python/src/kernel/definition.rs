@@ -2,9 +2,11 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use situ_frontend::{ItemParameter, ItemType, item_parameter};
+use situ_array::device_dtypes;
+use situ_frontend::{ItemParameter, ItemType, Options, item_parameter};
 use situ_ir::{NdRange, Source};
 use situ_runtime::config::process_config;
+use situ_runtime::{BackendKind, Device};
 
 use crate::error::exceptions::KernelTypeError;
 
@@ -51,6 +53,17 @@ impl Definition {
             check_bounds: process_config().check_bounds,
             function: function.clone().unbind(),
         })
+    }
+
+    /// What is compiled for ranges of so many dimensions on a device.
+    pub(super) fn options(&self, dims: Option<u8>, device: &Device) -> Options {
+        Options {
+            default_float: device_dtypes::default_float(device),
+            dims,
+            wrap_indices: self.wrap_indices,
+            // Virtual devices are for finding mistakes.
+            check_bounds: self.check_bounds || device.backend() == BackendKind::Virtual,
+        }
     }
 
     pub(super) fn attribute<'py>(

@@ -19,7 +19,6 @@ use std::sync::{Arc, PoisonError, RwLock};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
-use situ_array::device_dtypes;
 use situ_frontend::{Environment, ItemParameter};
 use situ_ir::NdRange;
 use situ_runtime::{Event, Queue};
@@ -323,11 +322,7 @@ impl PyKernel {
         events: Option<&[Event]>,
     ) -> PyResult<Event> {
         let range = range::from_python(range, &self.definition.name)?;
-        let target = Target {
-            range: Some(range),
-            queue: Some(queue.clone()),
-            events,
-        };
+        let target = Target::over(range, Some(queue), events);
         self.launch(target, arguments, None)
     }
 
@@ -343,11 +338,11 @@ impl PyKernel {
             .get_or_try_init(py, || environment::collect(definition.function.bind(py)))?;
         let key = arguments.key();
         let (types, dims) = (arguments.types(), arguments.dims());
-        let float = device_dtypes::default_float(device);
+        let options = definition.options(dims, device);
         let known = self
             .known()
             .iter()
-            .find_map(|each| each.meaning(float, key).cloned());
+            .find_map(|each| each.meaning(options, key).cloned());
         let made = py.detach(|| {
             let meaning = match known {
                 Some(known) => known,
@@ -356,8 +351,7 @@ impl PyKernel {
                     environment,
                     key.clone(),
                     types,
-                    dims,
-                    float,
+                    options,
                 )?),
             };
             Specialisation::compile(meaning, device)
@@ -385,6 +379,16 @@ struct Target<'a> {
     queue: Option<Queue>,
     /// What it waits for; what uses the same data if `None`.
     events: Option<&'a [Event]>,
+}
+
+impl<'a> Target<'a> {
+    fn over(range: NdRange, queue: Option<&Queue>, events: Option<&'a [Event]>) -> Self {
+        Self {
+            range: Some(range),
+            queue: queue.cloned(),
+            events,
+        }
+    }
 }
 
 /// A launch of which everything is known.
@@ -433,11 +437,7 @@ impl PyRangedKernel {
     ) -> PyResult<()> {
         guard(|| {
             let kernel = self.kernel.get();
-            let target = Target {
-                range: Some(self.range),
-                queue: self.queue.clone(),
-                events: None,
-            };
+            let target = Target::over(self.range, self.queue.as_ref(), None);
             kernel.launch(target, arguments, keywords).map(drop)
         })
     }
@@ -452,11 +452,7 @@ impl PyRangedKernel {
     ) -> PyResult<PyEvent> {
         guard(|| {
             let events = depends.map(events_from_python).transpose()?;
-            let target = Target {
-                range: Some(self.range),
-                queue: self.queue.clone(),
-                events: events.as_deref(),
-            };
+            let target = Target::over(self.range, self.queue.as_ref(), events.as_deref());
             let event = self.kernel.get().launch(target, arguments, None)?;
             Ok(PyEvent { event })
         })

@@ -1,6 +1,6 @@
 //! A kernel compiled for one list of argument types and one device.
 //!
-//! The way from Python to IR depends on the types only, so its result serves all devices that have the same floats
+//! The way from Python to IR depends on the types only, so its result serves all devices that have the same options
 //! ([`Meaning`]). Machine code is shared below, by the compile cache: a device and its parts have one target.
 
 use std::fmt;
@@ -11,7 +11,7 @@ use situ_codegen::{llvm, opencl_c};
 use situ_frontend::{
     ArgumentType, Compiled, Environment, Messages, Options, ParameterPlan, specialize,
 };
-use situ_ir::{DType, text};
+use situ_ir::text;
 use situ_runtime::{Device, Kernel, Program};
 
 use super::arguments::Key;
@@ -30,7 +30,7 @@ pub(super) struct Specialisation {
 pub(super) struct Meaning {
     key: Key,
     types: Vec<ArgumentType>,
-    default_float: DType,
+    options: Options,
     compiled: Compiled,
     messages: Arc<Messages>,
 }
@@ -45,15 +45,8 @@ impl Meaning {
         environment: &Environment,
         key: Key,
         types: Vec<ArgumentType>,
-        dims: Option<u8>,
-        default_float: DType,
+        options: Options,
     ) -> Result<Self, CompileError> {
-        let options = Options {
-            default_float,
-            dims,
-            wrap_indices: definition.wrap_indices,
-            check_bounds: definition.check_bounds,
-        };
         let (source, name) = (&definition.source, &definition.name);
         let compiled = specialize(source, name, &types, environment, options).map_err(|error| {
             CompileError::Frontend {
@@ -64,7 +57,7 @@ impl Meaning {
         Ok(Self {
             key,
             types,
-            default_float,
+            options,
             messages: Arc::new(compiled.messages.clone()),
             compiled,
         })
@@ -90,10 +83,10 @@ impl Specialisation {
         self.meaning.key == *key && self.device == *device
     }
 
-    /// What it was made of, if that has these types of arguments and of Python's floats.
-    pub(super) fn meaning(&self, default_float: DType, key: &Key) -> Option<&Arc<Meaning>> {
+    /// What it was made of, if that is for these types and options.
+    pub(super) fn meaning(&self, options: Options, key: &Key) -> Option<&Arc<Meaning>> {
         let meaning = &self.meaning;
-        (meaning.default_float == default_float && meaning.key == *key).then_some(meaning)
+        (meaning.options == options && meaning.key == *key).then_some(meaning)
     }
 
     pub(super) fn dims(&self) -> usize {
