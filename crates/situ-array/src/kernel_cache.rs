@@ -14,6 +14,7 @@ use crate::error::Error;
 use crate::functions::fusion::Fusion;
 use crate::kernels::compact::CompactShape;
 use crate::kernels::dot::DotShape;
+use crate::kernels::elements::ElementsShape;
 use crate::kernels::indexed::IndexedShape;
 use crate::kernels::iota::IotaShape;
 use crate::kernels::locate::LocateShape;
@@ -45,6 +46,15 @@ pub enum KernelKey {
     Iota(IotaShape),
     /// A reduction.
     Reduce(ReduceShape),
+    /// A reduction of what an expression gives.
+    FusedReduce {
+        /// The expression.
+        fusion: Arc<Fusion>,
+        /// How its operands come.
+        elements: ElementsShape,
+        /// The reduction.
+        shape: ReduceShape,
+    },
     /// A look for what rows were reduced to.
     Locate(LocateShape),
     /// Sums of products along rows.

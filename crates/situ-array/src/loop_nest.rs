@@ -19,7 +19,8 @@ pub enum StrideClass {
 }
 
 impl StrideClass {
-    fn of(stride: isize) -> Self {
+    /// The class of a stride.
+    pub fn of(stride: isize) -> Self {
         match stride {
             0 => Self::Broadcast,
             1 => Self::Contiguous,

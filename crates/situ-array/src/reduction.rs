@@ -1,23 +1,32 @@
 //! Reducing an array along some of its axes: the passes that the reduce template is launched for.
 //!
-//! Loops are reduced one after the other, the one with the smallest step first, each in as many passes
+//! What is reduced is an array, or what an expression makes of several ([`MappedElements`]), which is then never
+//! written to memory. Loops are reduced one after the other, the one with the smallest step first, each in as many passes
 //! as it takes until one block is left. Only the first pass sees the elements, only the last one
 //! makes the result; what lies between are accumulators in memory.
 
+use std::sync::Arc;
+
 use situ_ir::{BinaryOperator, DType, Literal, NdRange};
 use situ_runtime::device::Aspect;
-use situ_runtime::{Argument, Device};
+use situ_runtime::{Argument, Device, Kernel, Queue, UsmKind};
 use smallvec::SmallVec;
 
 use crate::array::Array;
 use crate::error::Error;
 use crate::functions::apply::{Input, copy_into};
+use crate::functions::fusion::Fusion;
 use crate::functions::manipulation::normalized_axes;
 use crate::kernel_cache::{self, KernelKey};
+use crate::kernels::MapBody;
+use crate::kernels::elements::{ElementOperand, ElementsBody, ElementsShape, Moves};
 use crate::kernels::locate::{self, LocateShape};
 use crate::kernels::reduce::{self, Finish, Prepare, ReduceShape, Walk};
 use crate::layout::{Layout, Shape};
-use crate::loop_nest::{Loop, LoopNest};
+use crate::loop_nest::{Loop, LoopNest, StrideClass};
+
+/// Loops, the outermost first.
+type Loops = SmallVec<[Loop; 4]>;
 
 /// What a reduction computes.
 #[derive(Clone, Copy, Debug)]
@@ -51,14 +60,18 @@ pub(crate) struct ReducedAxes {
 
 impl ReducedAxes {
     /// For axes that the user names, or all of them.
-    pub(crate) fn new(array: &Array, axes: Option<&[i64]>, keepdims: bool) -> Result<Self, Error> {
-        let ndim = array.shape().len();
+    pub(crate) fn new(
+        shape: &[usize],
+        axes: Option<&[i64]>,
+        keepdims: bool,
+    ) -> Result<Self, Error> {
+        let ndim = shape.len();
         let reduced = match axes {
             Some(axes) => normalized_axes(axes, ndim)?,
             None => (0..ndim).collect(),
         };
         let kept: SmallVec<[usize; 4]> = (0..ndim).filter(|axis| !reduced.contains(axis)).collect();
-        let size = |axis: usize| array.shape()[axis];
+        let size = |axis: usize| shape[axis];
         let result_shape = (0..ndim)
             .filter(|axis| keepdims || kept.contains(axis))
             .map(|axis| if kept.contains(&axis) { size(axis) } else { 1 })
@@ -81,12 +94,12 @@ impl ReducedAxes {
     pub(crate) fn check_not_empty(
         &self,
         operation: &'static str,
-        array: &Array,
+        shape: &[usize],
     ) -> Result<(), Error> {
         if self.count == 0 {
             return Err(Error::NothingToReduce {
                 operation,
-                shape: array.shape().to_vec(),
+                shape: shape.to_vec(),
             });
         }
         Ok(())
@@ -114,10 +127,29 @@ impl Reduction<'_> {
     /// changes nothing, finished as any other.
     pub(crate) fn run(self, array: &Array, axes: &ReducedAxes) -> Result<Array, Error> {
         if array.layout().is_empty() {
-            return self.of_nothing(array, axes);
+            return self.of_nothing((array.queue(), array.usm_kind()), axes);
         }
         let (reduction, array) = self.of_small_integers(array)?;
-        reduction.run_loops(&array, axes)
+        let (shape, strides) = (array.shape(), array.layout().strides());
+        let loops = |axes| merged_loops(shape, &[strides], axes);
+        let (reduced, kept) = (loops(&axes.reduced), loops(&axes.kept));
+        reduction.run_loops(Source::elements(&array), (reduced, kept), axes)
+    }
+
+    /// The same for what an expression gives.
+    pub(crate) fn run_mapped(
+        self,
+        elements: &MappedElements<'_>,
+        axes: &ReducedAxes,
+    ) -> Result<Array, Error> {
+        if elements.shape.contains(&0) {
+            return self.of_nothing((elements.queue, elements.usm_kind), axes);
+        }
+        let (source, places) = elements.source();
+        let strides: SmallVec<[&[isize]; 2]> = places.iter().map(Layout::strides).collect();
+        let loops = |axes| merged_loops(elements.shape, &strides, axes);
+        let (reduced, kept) = (loops(&axes.reduced), loops(&axes.kept));
+        self.run_loops(source, (reduced, kept), axes)
     }
 
     /// The same reduction of bools and small integers seen as unsigned ones. What is asked about them is
@@ -149,41 +181,42 @@ impl Reduction<'_> {
         Ok((self, seen))
     }
 
-    fn run_loops(self, array: &Array, axes: &ReducedAxes) -> Result<Array, Error> {
-        let layout = array.layout();
-        let mut reduced = merged_loops(layout, &axes.reduced);
-        let mut kept = merged_loops(layout, &axes.kept);
-        let mut source = Source {
-            array: array.clone(),
-            offset: layout.offset(),
-            is_prepared: false,
-        };
+    fn run_loops(
+        self,
+        mut source: Source<'_>,
+        (mut reduced, mut kept): (Loops, Loops),
+        axes: &ReducedAxes,
+    ) -> Result<Array, Error> {
         // The loop with the smallest step goes first: it is the one caches like.
         reduced.sort_by_key(|each| std::cmp::Reverse(each.strides[0].unsigned_abs()));
         loop {
-            let innermost = reduced.pop();
-            let (length, step) =
-                innermost.map_or((1, 1), |innermost| (innermost.size, innermost.strides[0]));
+            let innermost = reduced.pop().unwrap_or_else(|| Loop {
+                size: 1,
+                strides: SmallVec::from_elem(1, source.places),
+            });
             // Loops that are still to be reduced are kept in this pass.
             let group: usize = reduced.iter().map(|each| each.size).product();
-            let passed: SmallVec<[Loop; 4]> = kept.iter().chain(&reduced).cloned().collect();
+            let passed: Loops = kept.iter().chain(&reduced).cloned().collect();
             let is_last = reduced.is_empty();
-            let result = self.reduce_loop(source, &passed, (length, step), (group, is_last))?;
+            let result = self.reduce_loop(source, passed, innermost, (group, is_last))?;
             if is_last {
                 return reshaped(&result, &axes.kept_shape);
             }
             // What was passed is now contiguous, in the order it was passed in.
             let mut step = 1;
             for each in reduced.iter_mut().rev().chain(kept.iter_mut().rev()) {
-                each.strides[0] = step;
+                each.strides = SmallVec::from_elem(step, 1);
                 step *= each.size as isize;
             }
-            source = Source::partial(result);
+            source = Source::partial(&result);
         }
     }
 
-    fn of_nothing(self, array: &Array, axes: &ReducedAxes) -> Result<Array, Error> {
-        let (queue, usm_kind) = (array.queue(), array.usm_kind());
+    fn of_nothing(
+        self,
+        (queue, usm_kind): (&Queue, UsmKind),
+        axes: &ReducedAxes,
+    ) -> Result<Array, Error> {
         let results = Array::empty(&axes.kept_shape, self.dtype, queue, usm_kind)?;
         let nothing = match self.finish {
             // Nothing divided by nothing.
@@ -197,9 +230,10 @@ impl Reduction<'_> {
 
     /// Where each result is: its first position along the one reduced axis.
     pub(crate) fn locate(self, array: &Array, axes: &ReducedAxes) -> Result<Array, Error> {
-        let layout = array.layout();
-        let kept = merged_loops(layout, &axes.kept);
-        let (length, step) = match merged_loops(layout, &axes.reduced).as_slice() {
+        let strides = array.layout().strides();
+        let kept = merged_loops(array.shape(), &[strides], &axes.kept);
+        let reduced = merged_loops(array.shape(), &[strides], &axes.reduced);
+        let (length, step) = match reduced.as_slice() {
             [] => (1, 1),
             [row] => (row.size, row.strides[0]),
             _ => {
@@ -208,23 +242,19 @@ impl Reduction<'_> {
                 });
             }
         };
-        let source = Source {
-            array: array.clone(),
-            offset: layout.offset(),
-            is_prepared: false,
-        };
+        let source = Source::elements(array);
         // The blocks of the first pass say where to look.
         let walk = Walk::of(step, innermost(&kept));
         let blocks = length.div_ceil(walk.block_length());
         let pass = Pass {
             length,
-            step,
+            steps: SmallVec::from_elem(step, 1),
             walk,
             blocks,
             group: 1,
             is_final: false,
         };
-        let partial = self.launch(&source, &kept, pass)?;
+        let partial = self.launch(&source, &kept, &pass)?;
         let count: usize = kept.iter().map(|each| each.size).product();
         let (row_stride, block_stride) = walk.partial_strides(count, blocks);
         let strides = SmallVec::from_elem(row_stride, 1);
@@ -232,8 +262,12 @@ impl Reduction<'_> {
             size: count,
             strides,
         };
-        let between = Source::partial(partial.clone());
-        let extremes = self.reduce_loop(between, &[rows], (blocks, block_stride), (1, true))?;
+        let along = Loop {
+            size: blocks,
+            strides: SmallVec::from_elem(block_stride, 1),
+        };
+        let rows = SmallVec::from_elem(rows, 1);
+        let extremes = self.reduce_loop(Source::partial(&partial), rows, along, (1, true))?;
 
         let (queue, usm_kind) = (array.queue(), array.usm_kind());
         let positions = Array::empty(&[count], DType::I64, queue, usm_kind)?;
@@ -269,25 +303,24 @@ impl Reduction<'_> {
     /// Reduces one loop, block by block, to a contiguous array over the kept loops.
     fn reduce_loop(
         self,
-        mut source: Source,
-        kept: &[Loop],
-        (mut length, mut step): (usize, isize),
+        mut source: Source<'_>,
+        mut kept: Loops,
+        mut along: Loop,
         (group, is_last): (usize, bool),
     ) -> Result<Array, Error> {
-        let mut kept = SmallVec::<[Loop; 4]>::from(kept);
         let count: usize = kept.iter().map(|each| each.size).product();
         loop {
-            let walk = Walk::of(step, innermost(&kept));
-            let blocks = length.div_ceil(walk.block_length());
+            let walk = Walk::of(along.strides[0], innermost(&kept));
+            let blocks = along.size.div_ceil(walk.block_length());
             let pass = Pass {
-                length,
-                step,
+                length: along.size,
+                steps: along.strides,
                 walk,
                 blocks,
                 group,
                 is_final: is_last && blocks == 1,
             };
-            let partial = self.launch(&source, &kept, pass)?;
+            let partial = self.launch(&source, &kept, &pass)?;
             if blocks == 1 {
                 return Ok(partial);
             }
@@ -296,21 +329,23 @@ impl Reduction<'_> {
             let strides = SmallVec::from_elem(kept_stride, 1);
             let size = count;
             kept = SmallVec::from_elem(Loop { size, strides }, 1);
-            (length, step) = (blocks, block_stride);
-            source = Source::partial(partial);
+            along = Loop {
+                size: blocks,
+                strides: SmallVec::from_elem(block_stride, 1),
+            };
+            source = Source::partial(&partial);
         }
     }
 
-    fn launch(self, source: &Source, kept: &[Loop], pass: Pass) -> Result<Array, Error> {
-        let array = &source.array;
+    fn launch(self, source: &Source<'_>, kept: &[Loop], pass: &Pass) -> Result<Array, Error> {
         let count: usize = kept.iter().map(|each| each.size).product();
-        let (queue, usm_kind) = (array.queue(), array.usm_kind());
+        let (queue, usm_kind) = (&source.queue, source.usm_kind);
         let shape = self.shape(source, kept, pass);
         let partial = Array::empty(&[count * pass.blocks], shape.output, queue, usm_kind)?;
         let index = |value: i64| Argument::Scalar(Literal::I64(value));
         let mut arguments: SmallVec<[Argument; 12]> = SmallVec::new();
         arguments.push(partial.argument());
-        arguments.push(source.argument());
+        arguments.extend(source.arguments.iter().cloned());
         if let (true, Some(center)) = (shape.prepare.has_center(), self.center) {
             arguments.push(center.argument());
             arguments.push(index(pass.group as i64));
@@ -326,7 +361,7 @@ impl Reduction<'_> {
             Walk::Across => kept.len() > 1,
         };
         if pass.walk != Walk::Along {
-            arguments.push(index(pass.step as i64));
+            arguments.push(index(pass.steps[0] as i64));
         }
         if pass.walk == Walk::Beside {
             arguments.push(index(innermost(kept).0 as i64));
@@ -334,7 +369,18 @@ impl Reduction<'_> {
         let flat = kept.len() - usize::from(own_dimension);
         let inner_sizes = kept[..flat].iter().skip(1);
         arguments.extend(inner_sizes.map(|each| index(each.size as i64)));
-        arguments.extend(kept.iter().map(|each| index(each.strides[0] as i64)));
+        for place in 0..source.places {
+            arguments.extend(kept.iter().map(|each| index(each.strides[place] as i64)));
+        }
+        let moves = pass.moves(kept);
+        for (place, moves) in (1..).zip(&moves) {
+            if moves.step == StrideClass::Strided {
+                arguments.push(index(pass.steps[place] as i64));
+            }
+            if let (StrideClass::Strided, Some(column)) = (moves.column, kept.last()) {
+                arguments.push(index(column.strides[place] as i64));
+            }
+        }
         let (blocks, count) = (pass.blocks as u64, count as u64);
         let sizes: SmallVec<[u64; 3]> = match pass.walk {
             Walk::Along => SmallVec::from_slice(&[count, blocks]),
@@ -349,9 +395,7 @@ impl Reduction<'_> {
             }
             Walk::Across => SmallVec::from_slice(&[blocks, count]),
         };
-        let key = KernelKey::Reduce(shape);
-        let name = format!("reduce_{}", self.combine.name());
-        let kernel = kernel_cache::kernel(queue.device(), key, |_| reduce::module(&name, &shape))?;
+        let kernel = source.kernel(shape, moves)?;
         let range = NdRange::new(&sizes).map_err(situ_runtime::Error::from)?;
         queue.launch(&kernel, &range, &arguments)?;
         Ok(partial)
@@ -360,7 +404,7 @@ impl Reduction<'_> {
     /// The dtype that a work-item combines elements in. What is counted, or small integers that are
     /// added, need fewer bits within a block than in all, and a register holds more of those.
     fn within_block(self, input: DType) -> DType {
-        let is_small = input.is_integer() && input.size_bytes() <= 2;
+        let is_small = !input.is_float() && input.size_bytes() <= 2;
         match (self.prepare, self.combine, self.accumulate) {
             (Prepare::IsNonZero | Prepare::IsNumber, BinaryOperator::Add, DType::I64) => DType::I32,
             (Prepare::Convert, BinaryOperator::Add, DType::I64) if is_small => DType::I32,
@@ -370,7 +414,7 @@ impl Reduction<'_> {
     }
 
     /// What the kernel of a pass is specialised for.
-    fn shape(self, source: &Source, kept: &[Loop], pass: Pass) -> ReduceShape {
+    fn shape(self, source: &Source<'_>, kept: &[Loop], pass: &Pass) -> ReduceShape {
         let prepare = if source.is_prepared {
             Prepare::Convert
         } else {
@@ -379,7 +423,7 @@ impl Reduction<'_> {
         let accumulate = if source.is_prepared {
             self.accumulate
         } else {
-            self.within_block(source.array.dtype())
+            self.within_block(source.dtype)
         };
         let (finish, output) = if pass.is_final {
             let finish = self.finish.map_or(Finish::Convert, |finish| finish.0);
@@ -391,7 +435,7 @@ impl Reduction<'_> {
             prepare,
             finish,
             combine: self.combine,
-            input: source.array.dtype(),
+            input: source.dtype,
             accumulate,
             output,
             walk: pass.walk,
@@ -401,12 +445,11 @@ impl Reduction<'_> {
 }
 
 /// One launch of a reduction.
-#[derive(Clone, Copy)]
 struct Pass {
     /// Elements of the reduced loop.
     length: usize,
-    /// Its stride.
-    step: isize,
+    /// Its stride for each place.
+    steps: SmallVec<[isize; 4]>,
     walk: Walk,
     /// Into how many blocks it is cut.
     blocks: usize,
@@ -416,28 +459,168 @@ struct Pass {
     is_final: bool,
 }
 
-/// What a pass reads: an array's memory from a position on.
-struct Source {
-    array: Array,
-    offset: usize,
-    /// Whether these are accumulators, and not elements.
-    is_prepared: bool,
+impl Pass {
+    /// How places move, but the first.
+    fn moves(&self, kept: &[Loop]) -> SmallVec<[Moves; 2]> {
+        let column = |place: usize| match (self.walk, kept.last()) {
+            (Walk::Beside, Some(columns)) => StrideClass::of(columns.strides[place]),
+            _ => StrideClass::Broadcast,
+        };
+        (1..self.steps.len())
+            .map(|place| Moves {
+                step: StrideClass::of(self.steps[place]),
+                column: column(place),
+            })
+            .collect()
+    }
 }
 
-impl Source {
-    fn partial(array: Array) -> Self {
+/// What a pass reads.
+struct Source<'a> {
+    /// The operands that elements are made of.
+    arguments: SmallVec<[Argument; 4]>,
+    operands: SmallVec<[ElementOperand; 4]>,
+    /// How many places operands are at.
+    places: usize,
+    /// What makes the elements, if they are not in memory.
+    expression: Option<&'a MappedElements<'a>>,
+    /// The elements' dtype.
+    dtype: DType,
+    /// Whether these are accumulators, and not elements.
+    is_prepared: bool,
+    queue: Queue,
+    usm_kind: UsmKind,
+}
+
+impl Source<'_> {
+    /// The elements of an array.
+    fn elements(array: &Array) -> Self {
         Self {
-            array,
-            offset: 0,
-            is_prepared: true,
+            arguments: SmallVec::from_elem(array.argument(), 1),
+            operands: ElementsShape::in_memory(array.dtype()).operands,
+            places: 1,
+            expression: None,
+            dtype: array.dtype(),
+            is_prepared: false,
+            queue: array.queue().clone(),
+            usm_kind: array.usm_kind(),
         }
     }
 
-    fn argument(&self) -> Argument {
-        Argument::Pointer {
-            allocation: std::sync::Arc::clone(self.array.allocation()),
-            byte_offset: self.offset * self.array.dtype().size_bytes(),
+    /// What a pass made.
+    fn partial(array: &Array) -> Self {
+        Self {
+            is_prepared: true,
+            ..Self::elements(array)
         }
+    }
+
+    /// The kernel that reduces it.
+    fn kernel(
+        &self,
+        shape: ReduceShape,
+        moves: SmallVec<[Moves; 2]>,
+    ) -> Result<Arc<Kernel>, Error> {
+        let elements = ElementsShape {
+            operands: self.operands.clone(),
+            moves,
+        };
+        let write = |name: String, elements: &ElementsShape, body| {
+            let body = ElementsBody {
+                shape: elements,
+                body,
+            };
+            reduce::module(&name, &shape, body)
+        };
+        let device = self.queue.device();
+        match self.expression {
+            None => kernel_cache::kernel(device, KernelKey::Reduce(shape), |_| {
+                let name = format!("reduce_{}", shape.combine.name());
+                write(name, &elements, None)
+            }),
+            Some(mapped) => {
+                let key = KernelKey::FusedReduce {
+                    fusion: Arc::clone(mapped.fusion),
+                    elements: elements.clone(),
+                    shape,
+                };
+                kernel_cache::kernel(device, key, |_| {
+                    let name = mapped.fusion.kernel_name();
+                    let name = format!("{name}_{}", shape.combine.name());
+                    write(name, &elements, Some(mapped.body))
+                })
+            }
+        }
+    }
+}
+
+/// What an expression makes of its operands, for each element of a shape.
+pub(crate) struct MappedElements<'a> {
+    /// The expression.
+    pub(crate) fusion: &'a Arc<Fusion>,
+    /// How it is written for the inputs.
+    pub(crate) body: &'a MapBody<'a>,
+    /// What it gives.
+    pub(crate) dtype: DType,
+    /// What it is made of. Arrays broadcast to the shape.
+    pub(crate) inputs: &'a [Input],
+    /// The shape of all of them together.
+    pub(crate) shape: &'a [usize],
+    /// What runs the reduction.
+    pub(crate) queue: &'a Queue,
+    /// The kind of memory of results.
+    pub(crate) usm_kind: UsmKind,
+}
+
+impl MappedElements<'_> {
+    /// The source of a first pass, and how the places lie that its operands are at: the first is the one that is
+    /// stretched least, because the walk is best chosen for it.
+    fn source(&self) -> (Source<'_>, SmallVec<[Layout; 2]>) {
+        let layouts: SmallVec<[Option<Layout>; 4]> = self
+            .inputs
+            .iter()
+            .map(|input| match input {
+                Input::Array(array) => Some(array.layout().broadcast_to(self.shape)),
+                Input::Scalar(_) => None,
+            })
+            .collect();
+        let mut places: SmallVec<[Layout; 2]> = SmallVec::new();
+        for layout in layouts.iter().flatten() {
+            if !places
+                .iter()
+                .any(|place| place.strides() == layout.strides())
+            {
+                places.push(layout.clone());
+            }
+        }
+        let stretched = |place: &Layout| {
+            let dimensions = place.shape().iter().zip(place.strides());
+            let count = dimensions
+                .filter(|(size, stride)| **size > 1 && **stride == 0)
+                .count();
+            (count, !place.is_contiguous())
+        };
+        places.sort_by_key(stretched);
+        let operand = |(input, layout): (&Input, &Option<Layout>)| {
+            let dtype = input.dtype();
+            let Some(layout) = layout else {
+                return ElementOperand::Scalar { dtype };
+            };
+            let is_there = |place: &Layout| place.strides() == layout.strides();
+            let place = places.iter().position(is_there).unwrap_or_default() as u8;
+            ElementOperand::Memory { dtype, place }
+        };
+        let source = Source {
+            arguments: self.inputs.iter().map(Input::argument).collect(),
+            operands: self.inputs.iter().zip(&layouts).map(operand).collect(),
+            places: places.len(),
+            expression: Some(self),
+            dtype: self.dtype,
+            is_prepared: false,
+            queue: self.queue.clone(),
+            usm_kind: self.usm_kind,
+        };
+        (source, places)
     }
 }
 
@@ -457,11 +640,15 @@ fn reshaped(array: &Array, shape: &[usize]) -> Result<Array, Error> {
     Ok(array.with_layout(layout))
 }
 
-/// The loops over some axes in their order, neighbours merged where memory allows it.
-fn merged_loops(layout: &Layout, axes: &[usize]) -> SmallVec<[Loop; 4]> {
+/// The loops over some axes in their order, neighbours merged where the memory of all places allows it.
+fn merged_loops(shape: &[usize], places: &[&[isize]], axes: &[usize]) -> Loops {
     let mut sorted: SmallVec<[usize; 4]> = axes.into();
     sorted.sort_unstable();
-    let shape: SmallVec<[usize; 4]> = sorted.iter().map(|&axis| layout.shape()[axis]).collect();
-    let strides: SmallVec<[isize; 4]> = sorted.iter().map(|&axis| layout.strides()[axis]).collect();
-    LoopNest::in_order(&shape, &[&strides]).loops
+    let sizes: SmallVec<[usize; 4]> = sorted.iter().map(|&axis| shape[axis]).collect();
+    let strides: SmallVec<[SmallVec<[isize; 4]>; 2]> = places
+        .iter()
+        .map(|strides| sorted.iter().map(|&axis| strides[axis]).collect())
+        .collect();
+    let strides: SmallVec<[&[isize]; 2]> = strides.iter().map(SmallVec::as_slice).collect();
+    LoopNest::in_order(&sizes, &strides).loops
 }

@@ -363,10 +363,18 @@ pub enum Input {
 
 impl Input {
     /// What it is before it is converted.
-    pub(super) fn dtype(&self) -> DType {
+    pub(crate) fn dtype(&self) -> DType {
         match self {
             Self::Array(array) => array.dtype(),
             Self::Scalar(literal) => literal.dtype(),
+        }
+    }
+
+    /// It as an argument of a kernel.
+    pub(crate) fn argument(&self) -> Argument {
+        match self {
+            Self::Array(array) => array.argument(),
+            Self::Scalar(literal) => Argument::Scalar(*literal),
         }
     }
 }
@@ -458,10 +466,7 @@ pub(super) fn launch(
 
     let mut arguments: SmallVec<[Argument; 12]> = SmallVec::new();
     arguments.push(out.argument());
-    arguments.extend(inputs.iter().map(|input| match input {
-        Input::Array(array) => array.argument(),
-        Input::Scalar(literal) => Argument::Scalar(*literal),
-    }));
+    arguments.extend(inputs.iter().map(Input::argument));
     let layout = map::layout_arguments(&shape, &nest);
     arguments.extend(
         layout

@@ -100,7 +100,7 @@ pub fn accumulate(array: &Array, what: Cumulative, along: Along<'_>) -> Result<A
             });
         }
     };
-    let dtype = result_dtype(along.dtype, widened(array.dtype()), &array)?;
+    let dtype = result_dtype(along.dtype, widened(array.dtype()), array.queue().device())?;
     let mut shape = Shape::from(array.shape());
     shape[axis] += usize::from(along.include_initial);
     let out = Array::empty(&shape, dtype, array.queue(), array.usm_kind())?;
@@ -182,7 +182,7 @@ impl Scan {
         let nothing = identity(self.combine, self.accumulate);
         copy_into(&sums, &Input::Scalar(nothing))?;
         let cut = cut_into_blocks(array, axis, whole);
-        let axes = ReducedAxes::new(&cut, Some(&[-1]), false)?;
+        let axes = ReducedAxes::new(cut.shape(), Some(&[-1]), false)?;
         let reduced = reduction.run(&cut, &axes)?;
         let columns = sums.view(&[
             IndexItem::ALL,

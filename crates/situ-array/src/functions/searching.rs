@@ -7,9 +7,8 @@ use crate::error::Error;
 use crate::functions::creation::as_contiguous;
 use crate::functions::manipulation::reshape;
 use crate::functions::statistical::{Extreme, Over, check_ordered};
-use crate::kernels::reduce::Prepare;
 use crate::placement::{Operation, Placer};
-use crate::reduction::{ReducedAxes, Reduction};
+use crate::reduction::ReducedAxes;
 
 /// The first position of the smallest or largest element along an axis, or among all elements in
 /// row-major order. NaN is both.
@@ -26,28 +25,20 @@ pub fn arg_extreme(array: &Array, extreme: Extreme, over: Over<'_>) -> Result<Ar
     let array = placer.place_one("x", array)?;
     let dtype = array.dtype();
     check_ordered(name, dtype)?;
-    let axes = ReducedAxes::new(&array, over.axes, over.keepdims)?;
-    axes.check_not_empty(name, &array)?;
+    let axes = ReducedAxes::new(array.shape(), over.axes, over.keepdims)?;
+    axes.check_not_empty(name, array.shape())?;
     if axes.is_empty() {
         let (queue, usm_kind) = (array.queue(), array.usm_kind());
         let nothing = Array::empty(&[0], DType::I64, queue, usm_kind)?;
         return axes.shaped(&nothing);
     }
-    let reduction = Reduction {
-        prepare: Prepare::Convert,
-        combine: extreme.combine(),
-        finish: None,
-        center: None,
-        // The IR does not order bools; as bytes they order the same.
-        accumulate: if dtype.is_bool() { DType::U8 } else { dtype },
-        dtype,
-    };
+    let reduction = extreme.reduction(dtype);
     if over.axes.is_some() {
         return axes.shaped(&reduction.locate(&array, &axes)?);
     }
     // Positions count in row-major order, which is the order of memory only if it is contiguous.
     let flat = as_contiguous(&array)?;
     let flat = reshape(&flat, &[flat.size()])?;
-    let along = ReducedAxes::new(&flat, None, false)?;
+    let along = ReducedAxes::new(flat.shape(), None, false)?;
     axes.shaped(&reduction.locate(&flat, &along)?)
 }

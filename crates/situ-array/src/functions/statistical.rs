@@ -4,7 +4,7 @@
 //! threads; floats are combined in the next wider dtype where the device has it, else pairwise.
 
 use situ_ir::{BinaryOperator, DType, Literal};
-use situ_runtime::Queue;
+use situ_runtime::{Device, Queue};
 
 use crate::array::Array;
 use crate::casting::Casting;
@@ -42,9 +42,8 @@ pub enum Nan {
 pub(super) fn result_dtype(
     asked: Option<DType>,
     default: DType,
-    array: &Array,
+    device: &Device,
 ) -> Result<DType, Error> {
-    let device = array.queue().device();
     match asked {
         Some(dtype) => {
             device_dtypes::check(dtype, device)?;
@@ -65,7 +64,7 @@ fn prepared(
         explicit: over.queue,
     };
     let array = placer.place_one("x", array)?;
-    let axes = ReducedAxes::new(&array, over.axes, over.keepdims)?;
+    let axes = ReducedAxes::new(array.shape(), over.axes, over.keepdims)?;
     Ok((array, axes))
 }
 
@@ -80,7 +79,7 @@ pub(super) fn widened(dtype: DType) -> DType {
 }
 
 /// Means of integers and bools are `float64`.
-fn averaged(dtype: DType) -> DType {
+pub(super) fn averaged(dtype: DType) -> DType {
     if dtype.is_float() || dtype.is_complex() {
         dtype
     } else {
@@ -96,19 +95,30 @@ fn combined(
     over: Over<'_>,
 ) -> Result<Array, Error> {
     let (array, axes) = prepared(name, array, over)?;
-    let dtype = result_dtype(dtype, widened(array.dtype()), &array)?;
-    let reduction = Reduction {
-        prepare: match nan {
-            Nan::Counts => Prepare::Convert,
-            Nan::Skipped => Prepare::SkipNan,
-        },
+    let device = array.queue().device();
+    let mut reduction = combination(combine, array.dtype(), dtype, device)?;
+    if nan == Nan::Skipped {
+        reduction.prepare = Prepare::SkipNan;
+    }
+    axes.shaped(&reduction.run(&array, &axes)?)
+}
+
+/// A sum or product of elements of a dtype, with the dtype that was asked for.
+pub(super) fn combination(
+    combine: BinaryOperator,
+    elements: DType,
+    asked: Option<DType>,
+    device: &Device,
+) -> Result<Reduction<'static>, Error> {
+    let dtype = result_dtype(asked, widened(elements), device)?;
+    Ok(Reduction {
+        prepare: Prepare::Convert,
         combine,
         finish: None,
         center: None,
-        accumulate: accumulator(dtype, array.queue().device()),
+        accumulate: accumulator(dtype, device),
         dtype,
-    };
-    axes.shaped(&reduction.run(&array, &axes)?)
+    })
 }
 
 /// The sum. Without a dtype, integers and `bool` are summed in 64 bits and floats in their own dtype.
@@ -138,7 +148,20 @@ pub enum Extreme {
 }
 
 impl Extreme {
-    fn name(self) -> &'static str {
+    /// The extreme of elements of a dtype.
+    pub(super) fn reduction(self, dtype: DType) -> Reduction<'static> {
+        Reduction {
+            prepare: Prepare::Convert,
+            combine: self.combine(),
+            finish: None,
+            center: None,
+            // The IR does not order bools; as bytes they order the same.
+            accumulate: if dtype.is_bool() { DType::U8 } else { dtype },
+            dtype,
+        }
+    }
+
+    pub(super) fn name(self) -> &'static str {
         match self {
             Self::Min => "min",
             Self::Max => "max",
@@ -180,19 +203,11 @@ pub fn extreme(array: &Array, extreme: Extreme, nan: Nan, over: Over<'_>) -> Res
     let (array, axes) = prepared(extreme.name(), array, over)?;
     let dtype = array.dtype();
     check_ordered(extreme.name(), dtype)?;
-    axes.check_not_empty(extreme.name(), &array)?;
-    let reduction = Reduction {
-        prepare: match nan {
-            Nan::Counts => Prepare::Convert,
-            Nan::Skipped => Prepare::SkipNan,
-        },
-        combine: extreme.combine(),
-        finish: None,
-        center: None,
-        // The IR does not order bools; as bytes they order the same.
-        accumulate: if dtype.is_bool() { DType::U8 } else { dtype },
-        dtype,
-    };
+    axes.check_not_empty(extreme.name(), array.shape())?;
+    let mut reduction = extreme.reduction(dtype);
+    if nan == Nan::Skipped {
+        reduction.prepare = Prepare::SkipNan;
+    }
     let found = reduction.run(&array, &axes)?;
     let found = if nan == Nan::Skipped && dtype.is_float() {
         // Of nothing but NaNs there is no extreme.
@@ -241,7 +256,7 @@ fn elementwise(name: &'static str, operands: &[Operand], dtype: DType) -> Result
 /// As [`sum`].
 pub fn mean(array: &Array, dtype: Option<DType>, nan: Nan, over: Over<'_>) -> Result<Array, Error> {
     let (array, axes) = prepared("mean", array, over)?;
-    let dtype = result_dtype(dtype, averaged(array.dtype()), &array)?;
+    let dtype = result_dtype(dtype, averaged(array.dtype()), array.queue().device())?;
     if !has_nan(dtype) {
         // As NumPy has it: elements are converted first, and then the mean is.
         let whole = creation::astype(&array, dtype)?;
@@ -260,7 +275,7 @@ pub fn mean(array: &Array, dtype: Option<DType>, nan: Nan, over: Over<'_>) -> Re
 }
 
 /// Whether numbers of a dtype can be NaN.
-fn has_nan(dtype: DType) -> bool {
+pub(super) fn has_nan(dtype: DType) -> bool {
     dtype.is_float() || dtype.is_complex()
 }
 
@@ -281,7 +296,8 @@ fn mean_of_numbers(
     elementwise("divide", &operands, accumulate)
 }
 
-fn mean_of(accumulate: DType, dtype: DType, count: usize) -> Reduction<'static> {
+/// The mean of so many elements.
+pub(super) fn mean_of(accumulate: DType, dtype: DType, count: usize) -> Reduction<'static> {
     Reduction {
         prepare: Prepare::Convert,
         combine: BinaryOperator::Add,
@@ -317,7 +333,7 @@ pub fn spread(
         Spread::Deviation => ("std", Finish::Root),
     };
     let (array, axes) = prepared(name, array, over)?;
-    let dtype = result_dtype(None, averaged(array.dtype()), &array)?;
+    let dtype = result_dtype(None, averaged(array.dtype()), array.queue().device())?;
     let accumulate = accumulator(dtype, array.queue().device());
     if nan == Nan::Skipped && has_nan(array.dtype()) {
         let squares = SquaresOfNumbers {

@@ -6,6 +6,7 @@
 
 pub mod compact;
 pub mod dot;
+pub mod elements;
 pub mod indexed;
 pub mod iota;
 pub mod locate;

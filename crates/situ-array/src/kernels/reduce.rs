@@ -15,13 +15,16 @@
 //! * [`Walk::Across`]: nobody is, or results are few. Neighbouring work-items reduce neighbouring
 //!   columns; blocks are short so that rows stay in the cache.
 //!
-//! What is combined need not be the elements themselves ([`Prepare`]), and what comes out need not be the
+//! What is combined need not be in memory: elements may be what an expression makes of several operands
+//! ([`ElementsBody`]). It need not be the elements themselves ([`Prepare`]), and what comes out need not be the
 //! combination itself ([`Finish`]): a variance is one kernel.
 //!
-//! Parameters, in this order: `out`, `in`, `center` and `group` (only for [`Prepare::SquaredDistance`]),
+//! Parameters, in this order: `out`, the operands that elements are made of, `center` and `group` (only for [`Prepare::SquaredDistance`]),
 //! `divisor` (only for [`Finish::Divide`] and [`Finish::Root`]), `length` (of the reduced loop), `step` (its
 //! stride, not for [`Walk::Along`]), `columns` (the size of the innermost kept loop, only for
-//! [`Walk::Beside`]), the sizes of the kept loops but the outermost, the strides of the kept loops.
+//! [`Walk::Beside`]), the sizes of the kept loops but the outermost, the strides of the kept loops for each place that
+//! operands are at, and then for each place but the first the strides of the reduced loop and of columns, if they are
+//! not known.
 
 use situ_ir::promotion::complex_of;
 use situ_ir::{
@@ -29,6 +32,9 @@ use situ_ir::{
     MathFunction, Module, StatementKind, Type, UnaryOperator, Variable, WorkItemQuery,
 };
 
+use smallvec::SmallVec;
+
+use super::elements::{ElementsBody, Stride};
 use super::rows;
 
 /// How many accumulators a work-item has when it runs along memory.
@@ -152,7 +158,7 @@ pub fn identity(combine: BinaryOperator, dtype: DType) -> Literal {
 }
 
 /// Writes the kernel `name`.
-pub fn module(name: &str, shape: &ReduceShape) -> Module {
+pub fn module(name: &str, shape: &ReduceShape, body: ElementsBody<'_>) -> Module {
     let dims = match shape.walk {
         Walk::Along => 2,
         Walk::Beside => 3,
@@ -160,7 +166,7 @@ pub fn module(name: &str, shape: &ReduceShape) -> Module {
     };
     let mut f = FunctionBuilder::kernel(name, dims);
     let out = f.parameter("out", Type::pointer(shape.output, AddressSpace::Global));
-    let input = f.parameter("in", Type::pointer(shape.input, AddressSpace::Global));
+    let operands = body.shape.declare(&mut f);
     let center = shape.prepare.has_center().then(|| {
         let center = Type::pointer(shape.center(), AddressSpace::Global);
         (
@@ -172,15 +178,23 @@ pub fn module(name: &str, shape: &ReduceShape) -> Module {
         .then(|| f.parameter("divisor", shape.accumulate.real().into()));
     let length = f.parameter("length", Type::INDEX);
     let mut columns = None;
-    let position = match shape.walk {
-        Walk::Along => position_along(&mut f, shape.kept_rank),
+    let places = body.shape.places();
+    let mut position = match shape.walk {
+        Walk::Along => position_along(&mut f, shape.kept_rank, places),
         Walk::Beside => {
-            let (position, count) = position_beside(&mut f, shape.kept_rank);
+            let (position, count) = position_beside(&mut f, shape.kept_rank, places);
             columns = Some(count);
             position
         }
-        Walk::Across => position_across(&mut f, shape.kept_rank),
+        Walk::Across => position_across(&mut f, shape.kept_rank, places),
     };
+    for (index, moves) in body.shape.moves.iter().enumerate() {
+        let place = index + 1;
+        let step = Stride::declare(&mut f, moves.step, format!("step{place}"));
+        position.steps.push(step);
+        let column = Stride::declare(&mut f, moves.column, format!("column{place}"));
+        position.columns.push(column);
+    }
     let start = {
         let block = f.index(shape.walk.block_length() as i64);
         f.multiply(position.block, block)
@@ -194,8 +208,9 @@ pub fn module(name: &str, shape: &ReduceShape) -> Module {
     let end = f.bind("end", end);
     let kernel = Kernel {
         shape,
+        body,
         out,
-        input,
+        operands,
         center,
         divisor,
         position,
@@ -253,8 +268,9 @@ fn finished(
 /// What all work-items of a kernel have.
 struct Kernel<'a> {
     shape: &'a ReduceShape,
+    body: ElementsBody<'a>,
     out: Handle<Expression>,
-    input: Handle<Expression>,
+    operands: SmallVec<[Handle<Expression>; 4]>,
     /// What elements are compared with, and how many of the kept ones share a number.
     center: Option<(Handle<Expression>, Handle<Expression>)>,
     divisor: Option<Handle<Expression>>,
@@ -270,20 +286,25 @@ impl Kernel<'_> {
         f: &mut FunctionBuilder,
         column: Option<Handle<Expression>>,
     ) -> Elements<'_> {
-        let moved = |f: &mut FunctionBuilder, place| column.map_or(place, |by| f.add(place, by));
+        let position = &self.position;
         // Loops that are reduced later share the number of the result they will become part of.
         let center = self.center.map(|(center, group)| {
-            let kept = moved(f, self.position.kept);
+            let kept = position.kept;
+            let kept = column.map_or(kept, |column| f.add(kept, column));
             let at = f.binary(BinaryOperator::TruncatingDivide, kept, group);
             let center = f.load(center, at);
             f.bind("center", center)
         });
+        let bases = position.bases.iter().zip(&position.columns);
         Elements {
             shape: self.shape,
-            input: self.input,
+            body: self.body,
+            operands: &self.operands,
             center,
-            base: moved(f, self.position.base),
-            step: self.position.step,
+            bases: bases
+                .map(|(&base, stride)| column.map_or(base, |column| stride.moved(f, base, column)))
+                .collect(),
+            steps: &position.steps,
         }
     }
 
@@ -346,19 +367,32 @@ struct Position {
     kept: Handle<Expression>,
     /// Which block of the reduced loop.
     block: Handle<Expression>,
-    /// The input's element at the start of the reduced loop.
-    base: Handle<Expression>,
-    /// The stride of the reduced loop; one if there is none.
-    step: Option<Handle<Expression>>,
+    /// Where each place is at the start of the reduced loop.
+    bases: SmallVec<[Handle<Expression>; 2]>,
+    /// The stride of each place in the reduced loop.
+    steps: SmallVec<[Stride; 2]>,
+    /// The stride of each place from a column to the next.
+    columns: SmallVec<[Stride; 2]>,
     /// The output's element.
     result: Handle<Expression>,
 }
 
+/// Where each place is at these indices.
+fn bases(
+    f: &mut FunctionBuilder,
+    places: usize,
+    indices: &[Handle<Expression>],
+) -> SmallVec<[Handle<Expression>; 2]> {
+    (0..places)
+        .map(|place| rows::position(f, &format!("in{place}"), indices))
+        .collect()
+}
+
 /// Range (kept, block): partial results of one kept element are neighbours.
-fn position_along(f: &mut FunctionBuilder, kept_rank: u8) -> Position {
+fn position_along(f: &mut FunctionBuilder, kept_rank: u8, places: usize) -> Position {
     let kept = f.global_id(0);
     let indices = rows::indices(f, usize::from(kept_rank), kept);
-    let base = rows::position(f, "in", &indices);
+    let bases = bases(f, places, &indices);
     let block = f.global_id(1);
     let blocks = f.work_item(WorkItemQuery::GlobalSize(1));
     let row = f.multiply(kept, blocks);
@@ -366,48 +400,54 @@ fn position_along(f: &mut FunctionBuilder, kept_rank: u8) -> Position {
     Position {
         kept,
         block,
-        base,
-        step: None,
+        bases,
+        steps: SmallVec::from_elem(Stride::One, 1),
+        columns: SmallVec::from_elem(Stride::One, 1),
         result,
     }
 }
 
 /// Range (block, kept) or (block, outer kept, inner kept): partial results of one block are
 /// neighbours, and so are work-items of neighbouring kept elements.
-fn position_across(f: &mut FunctionBuilder, kept_rank: u8) -> Position {
+fn position_across(f: &mut FunctionBuilder, kept_rank: u8, places: usize) -> Position {
     let step = f.parameter("step", Type::INDEX);
     let block = f.global_id(0);
-    let (kept, base, count) = if kept_rank > 1 {
+    let (kept, bases, count) = if kept_rank > 1 {
         let (outer, inner) = (f.global_id(1), f.global_id(2));
         let mut indices = rows::indices(f, usize::from(kept_rank) - 1, outer);
         indices.push(inner);
-        let base = rows::position(f, "in", &indices);
+        let bases = bases(f, places, &indices);
         let (outer_size, inner_size) = (
             f.work_item(WorkItemQuery::GlobalSize(1)),
             f.work_item(WorkItemQuery::GlobalSize(2)),
         );
         let row = f.multiply(outer, inner_size);
         let count = f.multiply(outer_size, inner_size);
-        (f.add(row, inner), base, count)
+        (f.add(row, inner), bases, count)
     } else {
         let kept = f.global_id(1);
         let indices = rows::indices(f, usize::from(kept_rank), kept);
-        let base = rows::position(f, "in", &indices);
-        (kept, base, f.work_item(WorkItemQuery::GlobalSize(1)))
+        let bases = bases(f, places, &indices);
+        (kept, bases, f.work_item(WorkItemQuery::GlobalSize(1)))
     };
     let row = f.multiply(block, count);
     let result = f.add(row, kept);
     Position {
         kept,
         block,
-        base,
-        step: Some(step),
+        bases,
+        steps: SmallVec::from_elem(Stride::By(step), 1),
+        columns: SmallVec::from_elem(Stride::One, 1),
         result,
     }
 }
 
 /// Range (block, outer kept, group of columns): the first of the columns, and how many are left.
-fn position_beside(f: &mut FunctionBuilder, kept_rank: u8) -> (Position, Handle<Expression>) {
+fn position_beside(
+    f: &mut FunctionBuilder,
+    kept_rank: u8,
+    places: usize,
+) -> (Position, Handle<Expression>) {
     let step = f.parameter("step", Type::INDEX);
     let columns = f.parameter("columns", Type::INDEX);
     let (block, outer, group) = (f.global_id(0), f.global_id(1), f.global_id(2));
@@ -416,7 +456,7 @@ fn position_beside(f: &mut FunctionBuilder, kept_rank: u8) -> (Position, Handle<
     let first = f.multiply(group, width);
     let first = f.bind("first", first);
     indices.push(first);
-    let base = rows::position(f, "in", &indices);
+    let bases = bases(f, places, &indices);
     let rows = f.work_item(WorkItemQuery::GlobalSize(1));
     let row = f.multiply(outer, columns);
     let kept = f.add(row, first);
@@ -430,8 +470,9 @@ fn position_beside(f: &mut FunctionBuilder, kept_rank: u8) -> (Position, Handle<
     let position = Position {
         kept,
         block,
-        base,
-        step: Some(step),
+        bases,
+        steps: SmallVec::from_elem(Stride::By(step), 1),
+        columns: SmallVec::from_elem(Stride::One, 1),
         result,
     };
     (position, left)
@@ -440,11 +481,12 @@ fn position_beside(f: &mut FunctionBuilder, kept_rank: u8) -> (Position, Handle<
 /// The elements of one reduced loop.
 struct Elements<'a> {
     shape: &'a ReduceShape,
-    input: Handle<Expression>,
+    body: ElementsBody<'a>,
+    operands: &'a [Handle<Expression>],
     /// What elements are compared with, if they are.
     center: Option<Handle<Expression>>,
-    base: Handle<Expression>,
-    step: Option<Handle<Expression>>,
+    bases: SmallVec<[Handle<Expression>; 2]>,
+    steps: &'a [Stride],
 }
 
 impl Elements<'_> {
@@ -455,9 +497,11 @@ impl Elements<'_> {
         accumulator: Handle<Variable>,
         index: Handle<Expression>,
     ) {
-        let moved = self.step.map_or(index, |step| f.multiply(index, step));
-        let at = f.add(self.base, moved);
-        let element = f.load(self.input, at);
+        let places = self.bases.iter().zip(self.steps);
+        let positions: SmallVec<[Handle<Expression>; 2]> = places
+            .map(|(&base, step)| step.moved(f, base, index))
+            .collect();
+        let element = self.body.element(f, self.operands, &positions);
         let element = self.prepared(f, element);
         let so_far = f.get(accumulator);
         let combined = f.binary(self.shape.combine, so_far, element);
@@ -624,7 +668,9 @@ pub(super) fn advance_while_fits(
 mod tests {
     use situ_ir::validate;
 
+    use super::super::elements::{ElementOperand, ElementsShape, Moves};
     use super::*;
+    use crate::loop_nest::StrideClass;
 
     #[test]
     fn every_walk_and_rank_validates() {
@@ -638,8 +684,56 @@ mod tests {
                         kept_rank,
                         ..of_floats()
                     };
-                    validate(module("reduce", &shape)).unwrap();
+                    validate(of_memory(shape)).unwrap();
                 }
+            }
+        }
+    }
+
+    /// The kernel for elements in memory.
+    fn of_memory(shape: ReduceShape) -> Module {
+        let elements = ElementsShape::in_memory(shape.input);
+        let body = ElementsBody {
+            shape: &elements,
+            body: None,
+        };
+        module("reduce", &shape, body)
+    }
+
+    #[test]
+    fn expressions_of_operands_at_several_places_validate() {
+        let memory = |dtype, place| ElementOperand::Memory { dtype, place };
+        let classes = [
+            StrideClass::Broadcast,
+            StrideClass::Contiguous,
+            StrideClass::Strided,
+        ];
+        for walk in [Walk::Along, Walk::Beside, Walk::Across] {
+            for (step, column) in classes.into_iter().zip(classes.into_iter().rev()) {
+                let elements = ElementsShape {
+                    operands: SmallVec::from_slice(&[
+                        memory(DType::F16, 0),
+                        memory(DType::F32, 1),
+                        memory(DType::F32, 0),
+                        ElementOperand::Scalar { dtype: DType::F32 },
+                    ]),
+                    moves: SmallVec::from_slice(&[Moves { step, column }]),
+                };
+                let body = ElementsBody {
+                    shape: &elements,
+                    body: Some(&|f, x| {
+                        let first = f.cast(x[0], DType::F32);
+                        let sum = f.add(first, x[1]);
+                        let product = f.multiply(x[2], x[3]);
+                        let result = f.add(sum, product);
+                        f.cast(result, DType::F16)
+                    }),
+                };
+                let shape = ReduceShape {
+                    walk,
+                    ..of_floats()
+                };
+                validate(module("reduce", &shape, body)).unwrap();
             }
         }
     }
@@ -686,7 +780,7 @@ mod tests {
                         output: accumulate,
                         ..of_floats()
                     };
-                    validate(module("reduce", &shape)).unwrap();
+                    validate(of_memory(shape)).unwrap();
                 }
             }
         }

@@ -7,7 +7,7 @@ use situ_runtime::Queue;
 use smallvec::SmallVec;
 
 use super::plan::Plan;
-use super::{Fusion, FusionError, OperandType};
+use super::{Fusion, FusionError, Node, OperandType};
 use crate::array::Array;
 use crate::broadcast::broadcast_shapes;
 use crate::casting::Casting;
@@ -15,8 +15,6 @@ use crate::error::Error;
 use crate::functions::apply::{
     Input, Mapped, Operand, check_output_shape, host_array_placed, launch, separated,
 };
-use crate::functions::call_dtypes::Available;
-use crate::functions::statistical::{self, Extreme, Nan, Over, Truth};
 use crate::layout::Shape;
 use crate::placement::{Operation, Participant, Placement, Placer};
 
@@ -38,7 +36,7 @@ pub fn evaluate(
     let placement = place(fusion, operands, out, queue)?;
     let shape = shape(fusion, operands)?;
     let types: SmallVec<[OperandType; 4]> = operands.iter().map(Operand::ty).collect();
-    let plan = Plan::new(fusion, &types, Available::On(placement.queue.device()))?;
+    let plan = Plan::on_device(fusion, &types, placement.queue.device())?;
     let out = match out {
         Some(out) => {
             check_output(fusion, &shape, plan.dtype(), out)
@@ -47,16 +45,7 @@ pub fn evaluate(
         }
         None => Array::empty(&shape, plan.dtype(), &placement.queue, placement.usm_kind)?,
     };
-    let mut inputs: SmallVec<[Input; 4]> = SmallVec::new();
-    for &operand in &fusion.live_operands {
-        match &operands[operand] {
-            Operand::Array(array) => inputs.push(Input::Array(separated(array, &out)?)),
-            Operand::Literal(literal) => inputs.push(Input::Scalar(*literal)),
-            Operand::Scalar(_) => {}
-            Operand::HostArray => return Err(host_array_placed().into()),
-        }
-    }
-    inputs.extend(plan.scalars.iter().map(|&literal| Input::Scalar(literal)));
+    let inputs = inputs(fusion, &plan, operands, |array| separated(array, &out))?;
     // Each node converts what it uses, so operands come as they are.
     let compute = inputs.iter().map(Input::dtype).collect();
     launch(
@@ -65,60 +54,36 @@ pub fn evaluate(
         &out,
         &inputs,
         (compute, false),
-        &|f, x| plan.write(f, x),
+        &|f, x| plan.write(fusion, f, x),
     )?;
     Ok(out)
 }
 
-/// What an expression is reduced with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Reducer {
-    /// The sum.
-    Sum,
-    /// The product.
-    Prod,
-    /// The least.
-    Min,
-    /// The greatest.
-    Max,
-    /// Whether one is not zero.
-    Any,
-    /// Whether all are not zero.
-    All,
-    /// The arithmetic mean.
-    Mean,
-}
-
-/// Reduces what an expression gives. `dtype` is for sums, products and means, as theirs; other
-/// reducers do not look at it.
-///
-/// # Errors
-/// Those of [`evaluate`], and those of the reduction, which have no node.
-///
-/// # Panics
-/// If there are fewer operands than the nodes refer to.
-pub fn reduce(
-    fusion: &Arc<Fusion>,
+/// The inputs of the kernel, as the plan writes it.
+pub(super) fn inputs(
+    fusion: &Fusion,
+    plan: &Plan,
     operands: &[Operand],
-    reducer: Reducer,
-    over: Over<'_>,
-    dtype: Option<DType>,
-) -> Result<Array, FusionError> {
-    let elements = evaluate(fusion, operands, None, over.queue)?;
-    let reduced = match reducer {
-        Reducer::Sum => statistical::sum(&elements, dtype, Nan::Counts, over),
-        Reducer::Prod => statistical::prod(&elements, dtype, Nan::Counts, over),
-        Reducer::Min => statistical::extreme(&elements, Extreme::Min, Nan::Counts, over),
-        Reducer::Max => statistical::extreme(&elements, Extreme::Max, Nan::Counts, over),
-        Reducer::Any => statistical::truth(&elements, Truth::Any, over),
-        Reducer::All => statistical::truth(&elements, Truth::All, over),
-        Reducer::Mean => statistical::mean(&elements, dtype, Nan::Counts, over),
-    };
-    Ok(reduced?)
+    array: impl Fn(&Array) -> Result<Array, Error>,
+) -> Result<SmallVec<[Input; 4]>, Error> {
+    let mut inputs = SmallVec::new();
+    for &operand in &fusion.live_operands {
+        match &operands[operand] {
+            Operand::Array(operand) => inputs.push(Input::Array(array(operand)?)),
+            Operand::Literal(literal) => inputs.push(Input::Scalar(*literal)),
+            // Those that are used are among the plan's scalars.
+            Operand::Scalar(_) => {}
+            Operand::HostArray => return Err(host_array_placed()),
+        }
+    }
+    for scalar in plan.scalars(operands) {
+        inputs.push(Input::Scalar(scalar?));
+    }
+    Ok(inputs)
 }
 
 /// Where the expression is evaluated, and what kind of memory a new result has.
-fn place(
+pub(super) fn place(
     fusion: &Fusion,
     operands: &[Operand],
     out: Option<&Array>,
@@ -138,7 +103,7 @@ fn place(
 }
 
 /// The shape of the result. Nodes are broadcast one by one, so that the innermost one that does not fit is told.
-fn shape(fusion: &Fusion, operands: &[Operand]) -> Result<Shape, FusionError> {
+pub(super) fn shape(fusion: &Fusion, operands: &[Operand]) -> Result<Shape, FusionError> {
     let used = &operands[..fusion.operand_count()];
     let mut arrays = used.iter().filter_map(|operand| match operand {
         Operand::Array(array) => Some(array.shape()),
@@ -154,7 +119,7 @@ fn shape(fusion: &Fusion, operands: &[Operand]) -> Result<Shape, FusionError> {
     let mut shapes: Vec<Shape> = Vec::with_capacity(fusion.nodes.len());
     for (position, node) in fusion.nodes.iter().enumerate() {
         let shape = match node {
-            super::Node::Input(operand) => operands[*operand].shape().into(),
+            Node::Input(operand) => operands[*operand].shape().into(),
             other => {
                 let of_operands: SmallVec<[&[usize]; 3]> = other
                     .operands()

@@ -6,16 +6,21 @@
 //! kernel. There is no second implementation of anything, so the results are those of one call after the other,
 //! without their temporaries: each node is rounded to the dtype that its call would have given.
 //!
+//! A reduction that follows joins the kernel ([`reduce()`]): the reduce template makes its elements by the expression
+//! instead of loading them.
+//!
 //! One rewriting is done, as array functions do it: `x**2` of floats is a product.
 
 mod evaluate;
 mod plan;
+mod reduce;
 
 #[cfg(test)]
 mod tests;
 
 use std::fmt::{self, Write as _};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::OnceLock;
 
 use situ_ir::DType;
 use situ_ir::promotion::PythonScalar;
@@ -28,8 +33,9 @@ use crate::functions::call_dtypes::Available;
 use crate::functions::elementwise::Elementwise;
 
 pub use super::call_dtypes::OperandType;
-pub use evaluate::{Reducer, evaluate, reduce};
-use plan::Plan;
+pub use evaluate::evaluate;
+use plan::{KnownPlan, Plan};
+pub use reduce::{Reducer, reduce};
 
 /// A part of an expression.
 #[derive(Clone, Debug)]
@@ -109,6 +115,7 @@ pub struct Fusion {
     /// The nodes in words, which tells expressions apart.
     text: String,
     hash: u64,
+    known_plan: OnceLock<KnownPlan>,
 }
 
 impl Fusion {
@@ -157,6 +164,7 @@ impl Fusion {
             operand_names: (1..=operand_count).map(|n| format!("x{n}")).collect(),
             text,
             hash: hasher.finish(),
+            known_plan: OnceLock::new(),
         }
     }
 
@@ -211,7 +219,7 @@ impl Fusion {
     }
 
     /// The name of its kernels.
-    pub(super) fn kernel_name(&self) -> String {
+    pub(crate) fn kernel_name(&self) -> String {
         format!("fused_{:016x}", self.hash)
     }
 

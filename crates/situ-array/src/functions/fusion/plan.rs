@@ -1,11 +1,15 @@
 //! The plan of an expression: its dtypes for operands of given types, and how it is written into a kernel.
 
+use std::borrow::Cow;
+
 use situ_ir::promotion::PythonScalar;
 use situ_ir::{DType, Expression, FunctionBuilder, Handle, Literal};
+use situ_runtime::Device;
 use smallvec::SmallVec;
 
 use super::{Fusion, FusionError, Node};
 use crate::error::Error;
+use crate::functions::apply::Operand;
 use crate::functions::call_dtypes::{
     Available, CallDTypes, OperandType, is_square, scalar_literal,
 };
@@ -48,37 +52,71 @@ impl Step {
 /// Python numbers among the operands are parameters of the kernel, one for each use, because each use may ask for
 /// another dtype. That is why the dtypes of a kernel's parameters tell everything about the dtypes in it.
 #[derive(Clone, Debug)]
-pub(super) struct Plan<'a> {
-    fusion: &'a Fusion,
-    steps: SmallVec<[Step; 8]>,
-    /// What Python numbers among the operands became, in the order of their uses.
-    pub(super) scalars: SmallVec<[Literal; 4]>,
+pub(super) struct Plan {
+    steps: Vec<Step>,
+    /// Uses of Python numbers among the operands: which operand, and what it became.
+    scalars: SmallVec<[(usize, Literal); 4]>,
     default_float: DType,
 }
 
-impl<'a> Plan<'a> {
+/// A plan that was made before, and for what.
+#[derive(Debug)]
+pub(super) struct KnownPlan {
+    operands: SmallVec<[OperandType; 4]>,
+    device: Device,
+    plan: Plan,
+}
+
+impl Plan {
+    /// The plan for operands on a device. The first one is remembered: most expressions are evaluated for the same types
+    /// again and again.
+    pub(super) fn on_device<'a>(
+        fusion: &'a Fusion,
+        operands: &[OperandType],
+        device: &Device,
+    ) -> Result<Cow<'a, Self>, FusionError> {
+        let is_known = |known: &&KnownPlan| {
+            let mut pairs = known.operands.iter().zip(operands);
+            known.device == *device
+                && known.operands.len() == operands.len()
+                && pairs.all(|(known, operand)| is_typed_alike(*known, *operand))
+        };
+        if let Some(known) = fusion.known_plan.get().filter(is_known) {
+            return Ok(Cow::Borrowed(&known.plan));
+        }
+        let plan = Self::new(fusion, operands, Available::On(device))?;
+        if fusion.known_plan.get().is_none() {
+            // Another thread may have been quicker, and that is as good.
+            let _ = fusion.known_plan.set(KnownPlan {
+                operands: operands.into(),
+                device: device.clone(),
+                plan: plan.clone(),
+            });
+        }
+        Ok(Cow::Owned(plan))
+    }
+
     /// Applies the type rules of each node.
     pub(super) fn new(
-        fusion: &'a Fusion,
+        fusion: &Fusion,
         operands: &[OperandType],
         available: Available<'_>,
     ) -> Result<Self, FusionError> {
         let mut plan = Self {
-            fusion,
-            steps: SmallVec::new(),
+            steps: Vec::with_capacity(fusion.nodes.len()),
             scalars: SmallVec::new(),
             default_float: available.default_float(),
         };
-        for (position, node) in fusion.nodes.iter().enumerate() {
-            let step = plan.step(position, node, operands, available);
+        for position in 0..fusion.nodes.len() {
+            let step = plan.step(fusion, position, operands, available);
             plan.steps.push(step.map_err(FusionError::at(position))?);
         }
         // A number that meets nothing at all has its default dtype.
         if let OperandType::Weak(scalar) = plan.steps[fusion.last()].ty {
-            let dtype = plan.dtype();
+            let dtype = scalar.default_dtype(plan.default_float);
             let position = fusion.last();
             let literal = scalar_literal(scalar, dtype).map_err(FusionError::at(position))?;
-            let number = plan.number(position, literal);
+            let number = plan.number(&fusion.nodes[position], literal);
             plan.steps[position].uses.push((number, dtype));
         }
         Ok(plan)
@@ -86,13 +124,13 @@ impl<'a> Plan<'a> {
 
     fn step(
         &mut self,
+        fusion: &Fusion,
         position: usize,
-        node: &Node,
         operands: &[OperandType],
         available: Available<'_>,
     ) -> Result<Step, Error> {
-        let is_live = self.fusion.is_live[position];
-        match node {
+        let is_live = fusion.is_live[position];
+        match &fusion.nodes[position] {
             Node::Input(operand) => {
                 let ty = operands[*operand];
                 ty.dtype().map_or(Ok(()), |dtype| available.check(dtype))?;
@@ -102,7 +140,7 @@ impl<'a> Plan<'a> {
             Node::Cast { operand, dtype } => {
                 available.check(*dtype)?;
                 let literal = |scalar| scalar_literal(scalar, *dtype);
-                let number = self.take(*operand, is_live, literal)?;
+                let number = self.take((fusion, *operand), is_live, literal)?;
                 Ok(Step {
                     ty: OperandType::Array(*dtype),
                     uses: SmallVec::from_elem((number, *dtype), 1),
@@ -116,11 +154,12 @@ impl<'a> Plan<'a> {
                 let compute = &dtypes.signature.compute;
                 // The exponent of a square must be known to the kernel, not only to the call.
                 let is_square = is_square(function, &types, compute)
-                    && matches!(self.fusion.nodes[operands[1]], Node::Constant(_));
+                    && matches!(fusion.nodes[operands[1]], Node::Constant(_));
                 let mut uses = SmallVec::new();
                 for (place, &operand) in operands.iter().enumerate() {
                     let literal = |scalar| dtypes.literal(place, scalar);
-                    uses.push((self.take(operand, is_live, literal)?, compute[place]));
+                    let number = self.take((fusion, operand), is_live, literal)?;
+                    uses.push((number, compute[place]));
                 }
                 Ok(Step {
                     ty: OperandType::Array(dtypes.signature.result),
@@ -134,7 +173,7 @@ impl<'a> Plan<'a> {
     /// How a node gets the operand at a position.
     fn take(
         &mut self,
-        operand: usize,
+        (fusion, operand): (&Fusion, usize),
         is_live: bool,
         literal: impl FnOnce(PythonScalar) -> Result<Literal, Error>,
     ) -> Result<Use, Error> {
@@ -143,7 +182,7 @@ impl<'a> Plan<'a> {
                 let literal = literal(scalar)?;
                 // What nobody needs takes no parameter.
                 if is_live {
-                    Ok(self.number(operand, literal))
+                    Ok(self.number(&fusion.nodes[operand], literal))
                 } else {
                     Ok(Use::Constant(literal))
                 }
@@ -153,33 +192,50 @@ impl<'a> Plan<'a> {
     }
 
     /// A Python number for one use: part of the kernel if it is part of the expression, else a parameter.
-    fn number(&mut self, node: usize, literal: Literal) -> Use {
-        if let Node::Constant(_) = self.fusion.nodes[node] {
-            return Use::Constant(literal);
+    fn number(&mut self, node: &Node, literal: Literal) -> Use {
+        if let Node::Input(operand) = node {
+            self.scalars.push((*operand, literal));
+            return Use::Scalar(self.scalars.len() - 1);
         }
-        self.scalars.push(literal);
-        Use::Scalar(self.scalars.len() - 1)
+        Use::Constant(literal)
     }
 
     /// The dtype of the result.
     pub(super) fn dtype(&self) -> DType {
-        match self.steps[self.fusion.last()].ty {
+        match self.steps[self.steps.len() - 1].ty {
             OperandType::Array(dtype) | OperandType::Literal(dtype) => dtype,
             OperandType::Weak(scalar) => scalar.default_dtype(self.default_float),
         }
+    }
+
+    /// What the Python numbers among the operands are in the kernel, in the order of their uses.
+    pub(super) fn scalars(
+        &self,
+        operands: &[Operand],
+    ) -> impl Iterator<Item = Result<Literal, Error>> {
+        self.scalars
+            .iter()
+            .map(|(operand, known)| match operands[*operand] {
+                // Integers that do not fit have another literal, but then the plan is made for them.
+                Operand::Scalar(scalar) if is_usual(scalar) => {
+                    scalar_literal(scalar, known.dtype())
+                }
+                _ => Ok(*known),
+            })
     }
 
     /// Appends the expression to a kernel. The inputs are the operands that the result depends on and that
     /// have dtypes, in their order, and then the scalars.
     pub(super) fn write(
         &self,
+        fusion: &Fusion,
         f: &mut FunctionBuilder,
         inputs: &[Handle<Expression>],
     ) -> Handle<Expression> {
         let (operands, scalars) = inputs.split_at(inputs.len() - self.scalars.len());
         let mut values: Vec<Option<Handle<Expression>>> = Vec::new();
-        for (position, (node, step)) in self.fusion.nodes.iter().zip(&self.steps).enumerate() {
-            if !self.fusion.is_live[position] {
+        for (position, (node, step)) in fusion.nodes.iter().zip(&self.steps).enumerate() {
+            if !fusion.is_live[position] {
                 values.push(None);
                 continue;
             }
@@ -194,7 +250,7 @@ impl<'a> Plan<'a> {
             }
             let value = match node {
                 Node::Input(operand) if uses.is_empty() => {
-                    self.slot(*operand).map(|slot| operands[slot])
+                    self.slot(fusion, *operand).map(|slot| operands[slot])
                 }
                 Node::Input(_) | Node::Constant(_) | Node::Cast { .. } => uses.first().copied(),
                 Node::Apply { .. } if step.is_square => Some(f.multiply(uses[0], uses[0])),
@@ -214,15 +270,34 @@ impl<'a> Plan<'a> {
     }
 
     /// Which of the inputs an operand is; `None` for a Python number.
-    fn slot(&self, operand: usize) -> Option<usize> {
+    fn slot(&self, fusion: &Fusion, operand: usize) -> Option<usize> {
         let is_strong = |operand: usize| {
             let is_it = |node: &Node| matches!(node, Node::Input(other) if *other == operand);
-            let position = self.fusion.nodes.iter().position(is_it);
+            let position = fusion.nodes.iter().position(is_it);
             position.is_some_and(|position| self.steps[position].ty.dtype().is_some())
         };
-        let strong = self.fusion.live_operands.iter().copied();
+        let strong = fusion.live_operands.iter().copied();
         strong
             .filter(|&operand| is_strong(operand))
             .position(|other| other == operand)
+    }
+}
+
+/// Whether a Python number is like all others of its kind: it fits everywhere, and no rule looks at its value.
+fn is_usual(scalar: PythonScalar) -> bool {
+    match scalar {
+        PythonScalar::Int(value) => (0..=127).contains(&value),
+        PythonScalar::Bool(_) | PythonScalar::Float(_) | PythonScalar::Complex(..) => true,
+    }
+}
+
+/// Whether a plan for one is a plan for the other.
+fn is_typed_alike(one: OperandType, other: OperandType) -> bool {
+    match (one, other) {
+        (OperandType::Weak(one), OperandType::Weak(other)) => {
+            let is_same_kind = std::mem::discriminant(&one) == std::mem::discriminant(&other);
+            is_same_kind && is_usual(one) && is_usual(other)
+        }
+        (one, other) => one == other,
     }
 }

@@ -9,11 +9,13 @@ use situ_ir::{DType, Literal};
 use situ_runtime::{Device, Queue, UsmKind};
 use smallvec::SmallVec;
 
+use super::reduce::reduce_array;
 use super::{Fusion, FusionError, Node, OperandType, Reducer, evaluate, reduce};
 use crate::array::Array;
 use crate::error::Error;
 use crate::functions::apply::{Operand, apply};
-use crate::functions::creation::{as_contiguous, astype};
+use crate::functions::call_dtypes::scalar_literal;
+use crate::functions::creation::{as_contiguous, astype, full};
 use crate::functions::elementwise::{Elementwise, FUNCTIONS, find};
 use crate::functions::statistical::Over;
 use crate::index::IndexItem;
@@ -79,9 +81,7 @@ fn one_by_one(fusion: &Fusion, operands: &[Operand]) -> Result<Array, FusionErro
             Node::Cast { operand, dtype } => match &values[*operand] {
                 Operand::Array(array) => astype(array, *dtype).map(Operand::Array),
                 Operand::Literal(literal) => Ok(Operand::Literal(number::cast(*literal, *dtype))),
-                Operand::Scalar(scalar) => {
-                    super::super::call_dtypes::scalar_literal(*scalar, *dtype).map(Operand::Literal)
-                }
+                Operand::Scalar(scalar) => scalar_literal(*scalar, *dtype).map(Operand::Literal),
                 Operand::HostArray => panic!("there are none"),
             },
         };
@@ -89,19 +89,13 @@ fn one_by_one(fusion: &Fusion, operands: &[Operand]) -> Result<Array, FusionErro
     }
     match values.pop() {
         Some(Operand::Array(array)) => Ok(array),
-        Some(value) => {
-            let like = Array::empty(&[], scalar_dtype(&value), &queue(), UsmKind::Device)?;
-            crate::functions::apply::assign(&like, &value)?;
-            Ok(like)
+        Some(Operand::Scalar(scalar)) => {
+            let literal = scalar_literal(scalar, scalar.default_dtype(DType::F64));
+            let literal = literal.map_err(FusionError::at(fusion.last()))?;
+            Ok(full(&[], literal, &queue(), UsmKind::Device)?)
         }
-        None => panic!("an expression has a node"),
-    }
-}
-
-fn scalar_dtype(value: &Operand) -> DType {
-    match value.ty() {
-        OperandType::Array(dtype) | OperandType::Literal(dtype) => dtype,
-        OperandType::Weak(scalar) => scalar.default_dtype(DType::F64),
+        Some(Operand::Literal(literal)) => Ok(full(&[], literal, &queue(), UsmKind::Device)?),
+        Some(Operand::HostArray) | None => panic!("an expression has a result"),
     }
 }
 
@@ -501,6 +495,191 @@ fn equal_expressions_share_their_kernels() {
 #[should_panic(expected = "refers to nodes before it")]
 fn nodes_refer_to_earlier_ones() {
     Fusion::new(vec![call("sin", &[0])]);
+}
+
+/// The real and imaginary part.
+fn parts(literal: Literal) -> [f64; 2] {
+    match number::cast(literal, DType::C128) {
+        Literal::C128(value) => [value.re, value.im],
+        other => panic!("{other:?} is no complex number"),
+    }
+}
+
+/// Compares sums in different orders: they differ by roundings of numbers as large as what was added up.
+fn assert_close(found: &Array, expected: &Array, scale: f64, what: &str) {
+    assert_eq!(found.dtype(), expected.dtype(), "{what}");
+    assert_eq!(found.shape(), expected.shape(), "{what}");
+    let epsilon = match found.dtype().real() {
+        DType::F16 => 2.0_f64.powi(-10),
+        DType::F32 => f64::from(f32::EPSILON),
+        _ => f64::EPSILON,
+    };
+    let bound = 4.0 * epsilon * scale;
+    for (found, expected) in elements(found).into_iter().zip(elements(expected)) {
+        for (found, expected) in parts(found).into_iter().zip(parts(expected)) {
+            let is_same = found == expected || (found.is_nan() && expected.is_nan());
+            let distance = (found - expected).abs();
+            assert!(
+                is_same || distance <= bound,
+                "{what}: {found}, not {expected} up to {bound}"
+            );
+        }
+    }
+}
+
+const REDUCERS: [Reducer; 7] = [
+    Reducer::Sum,
+    Reducer::Prod,
+    Reducer::Min,
+    Reducer::Max,
+    Reducer::Any,
+    Reducer::All,
+    Reducer::Mean,
+];
+
+/// Reduces in one pass and by way of an array, and compares.
+fn check_reduced(fusion: &Arc<Fusion>, operands: &[Operand], over: Over<'_>, reducer: Reducer) {
+    let what = format!("{reducer:?} over {:?} of {fusion}", over.axes);
+    let queue = queue();
+    let over = Over {
+        queue: Some(&queue),
+        ..over
+    };
+    let found = reduce(fusion, operands, reducer, over, None);
+    let whole = match evaluate(fusion, operands, None, over.queue) {
+        Ok(whole) => whole,
+        Err(expected) => {
+            let found = found.expect_err(&what);
+            assert_eq!(found.node, expected.node, "{what}");
+            assert_eq!(found.to_string(), expected.to_string(), "{what}");
+            return;
+        }
+    };
+    match (found, reduce_array(&whole, reducer, over, None)) {
+        (Ok(found), Ok(expected)) => {
+            let is_exact = !found.dtype().is_float() && !found.dtype().is_complex();
+            if is_exact || matches!(reducer, Reducer::Min | Reducer::Max) {
+                assert_same(&found, &expected, &what);
+                return;
+            }
+            let magnitudes = elements(&whole).into_iter().flat_map(parts).map(f64::abs);
+            let scale: f64 = magnitudes.filter(|value| !value.is_nan()).sum();
+            // Products grow too quickly to say what another order makes of them, and so do numbers that are huge already.
+            if reducer != Reducer::Prod && scale < 1e200 {
+                assert_close(&found, &expected, scale, &what);
+            }
+        }
+        (Err(found), Err(expected)) => {
+            assert_eq!(found.node, None, "{what}");
+            assert_eq!(found.to_string(), expected.to_string(), "{what}");
+        }
+        (found, expected) => panic!("{what}: {found:?}, not {expected:?}"),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn random_expressions_are_reduced_as_their_arrays_are(
+        choices in prop::collection::vec(any::<u32>(), 96),
+        shape in prop::sample::select(vec![
+            vec![],
+            vec![5],
+            vec![2100],
+            vec![3, 1100],
+            vec![300, 40],
+            vec![33, 5],
+            vec![2, 3, 40],
+            vec![4, 1, 33],
+            vec![0, 3],
+        ]),
+        keepdims in any::<bool>(),
+        reducer in prop::sample::select(REDUCERS.to_vec()),
+    ) {
+        let mut choices = Choices(choices.into_iter());
+        let count = 1 + choices.below(3);
+        let operands: Vec<_> = (0..count).map(|_| choices.operand(&shape)).collect();
+        let axes: Vec<i64> = (0..shape.len() as i64).filter(|_| choices.below(2) == 1).collect();
+        let axes = (choices.below(4) > 0).then_some(axes);
+        let fusion = Arc::new(choices.fusion(count));
+        let over = Over { axes: axes.as_deref(), keepdims, queue: None };
+        check_reduced(&fusion, &operands, over, reducer);
+    }
+}
+
+#[test]
+fn every_walk_reduces_operands_at_several_places() {
+    let size = |index: usize| (index % 17) as f64 / 4.0 - 1.5;
+    let nodes = vec![
+        Node::Input(0),
+        Node::Input(1),
+        Node::Input(2),
+        call("subtract", &[0, 1]),
+        Node::Constant(PythonScalar::Int(2)),
+        call("pow", &[3, 4]),
+        call("multiply", &[5, 2]),
+    ];
+    let fusion = Arc::new(Fusion::new(nodes));
+    for shape in [[3, 1500], [600, 64], [70, 3]] {
+        let whole = Operand::Array(array(&shape, DType::F32, size));
+        let turned = array(&[shape[1], shape[0]], DType::F32, size);
+        let turned = Operand::Array(turned.with_layout(turned.layout().permuted(&[1, 0])));
+        let row = Operand::Array(array(&shape[1..], DType::F32, size));
+        let column = Operand::Array(array(&[shape[0], 1], DType::F32, size));
+        for operands in [
+            [whole.clone(), turned.clone(), row.clone()],
+            [whole.clone(), row.clone(), column.clone()],
+            [turned.clone(), turned, column.clone()],
+            [row, column, whole],
+        ] {
+            for axes in [None, Some(&[0][..]), Some(&[1])] {
+                for reducer in [Reducer::Sum, Reducer::Min] {
+                    let over = Over {
+                        axes,
+                        ..Over::default()
+                    };
+                    check_reduced(&fusion, &operands, over, reducer);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn sums_of_single_precision_are_accurate() {
+    // A tenth is not exact, and its square is not either; added one by one they would lose three digits.
+    let count = 300_000;
+    let x = array(&[count], DType::F32, |_| 0.1);
+    let nodes = vec![Node::Input(0), call("multiply", &[0, 0])];
+    let fusion = Arc::new(Fusion::new(nodes));
+    let sum = reduce(
+        &fusion,
+        &[Operand::Array(x)],
+        Reducer::Sum,
+        Over::default(),
+        None,
+    )
+    .unwrap();
+    let exact = f64::from(0.1_f32 * 0.1_f32) * count as f64;
+    assert_eq!(elements(&sum), vec![Literal::F32(exact as f32)]);
+}
+
+#[test]
+fn sums_and_means_take_a_dtype() {
+    let x = Operand::Array(array(&[7], DType::I8, |index| index as f64 * 20.0));
+    let nodes = vec![Node::Input(0), Node::Input(0), call("add", &[0, 1])];
+    let fusion = Arc::new(Fusion::new(nodes));
+    for dtype in [DType::F32, DType::I8, DType::U64, DType::C64] {
+        for reducer in [Reducer::Sum, Reducer::Prod, Reducer::Mean] {
+            let operands = std::slice::from_ref(&x);
+            let over = Over::default();
+            let found = reduce(&fusion, operands, reducer, over, Some(dtype)).unwrap();
+            let whole = evaluate(&fusion, operands, None, None).unwrap();
+            let expected = reduce_array(&whole, reducer, over, Some(dtype)).unwrap();
+            assert_same(&found, &expected, &format!("{reducer:?} as {dtype}"));
+        }
+    }
 }
 
 #[test]

@@ -101,7 +101,7 @@ pub(super) fn launch_dot(placed: &Placed, loops: &DotLoops<'_>) -> Result<Array,
         accumulate: accumulator(accumulate, device),
         dtype: placed.dtype,
     };
-    let axes = ReducedAxes::new(&partial, Some(&[axis]), false)?;
+    let axes = ReducedAxes::new(partial.shape(), Some(&[axis]), false)?;
     shaped(&reduction.run(&partial, &axes)?, loops.shape)
 }
 
