@@ -386,7 +386,8 @@ impl Reduction<'_> {
             Walk::Along => SmallVec::from_slice(&[count, blocks]),
             Walk::Beside => {
                 let columns = innermost(kept).0 as u64;
-                let groups = columns.div_ceil(reduce::COLUMNS as u64);
+                let width = pass.walk.columns(source.is_buffered());
+                let groups = columns.div_ceil(width as u64);
                 SmallVec::from_slice(&[blocks, count / columns, groups])
             }
             Walk::Across if own_dimension => {
@@ -515,6 +516,11 @@ impl Source<'_> {
         }
     }
 
+    /// Whether the elements of a block are all made before they are combined.
+    fn is_buffered(&self) -> bool {
+        self.expression.is_some_and(|mapped| mapped.is_buffered)
+    }
+
     /// The kernel that reduces it.
     fn kernel(
         &self,
@@ -524,6 +530,7 @@ impl Source<'_> {
         let elements = ElementsShape {
             operands: self.operands.clone(),
             moves,
+            is_buffered: self.is_buffered(),
         };
         let write = |name: String, elements: &ElementsShape, body| {
             let body = ElementsBody {
@@ -566,6 +573,8 @@ pub(crate) struct MappedElements<'a> {
     pub(crate) inputs: &'a [Input],
     /// The shape of all of them together.
     pub(crate) shape: &'a [usize],
+    /// Whether the elements of a block are all made before they are combined.
+    pub(crate) is_buffered: bool,
     /// What runs the reduction.
     pub(crate) queue: &'a Queue,
     /// The kind of memory of results.

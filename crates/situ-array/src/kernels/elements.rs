@@ -42,6 +42,8 @@ pub struct ElementsShape {
     pub operands: SmallVec<[ElementOperand; 4]>,
     /// How places move, but the first.
     pub moves: SmallVec<[Moves; 2]>,
+    /// Whether the elements of a block are all made before they are combined.
+    pub is_buffered: bool,
 }
 
 impl ElementsShape {
@@ -51,6 +53,7 @@ impl ElementsShape {
         Self {
             operands: SmallVec::from_elem(operand, 1),
             moves: SmallVec::new(),
+            is_buffered: false,
         }
     }
 

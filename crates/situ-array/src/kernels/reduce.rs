@@ -16,11 +16,15 @@
 //!   columns; blocks are short so that rows stay in the cache.
 //!
 //! What is combined need not be in memory: elements may be what an expression makes of several operands
-//! ([`ElementsBody`]). It need not be the elements themselves ([`Prepare`]), and what comes out need not be the
+//! ([`ElementsBody`]). Where that is long or calls functions, a loop of its own makes the elements of a block first,
+//! in private memory, or combines a row of elements with accumulators there: LLVM makes vectors of such loops, but
+//! not of calls that are spread over accumulators.
+//!
+//! What is combined need not be the elements themselves ([`Prepare`]), and what comes out need not be the
 //! combination itself ([`Finish`]): a variance is one kernel.
 //!
-//! Parameters, in this order: `out`, the operands that elements are made of, `center` and `group` (only for [`Prepare::SquaredDistance`]),
-//! `divisor` (only for [`Finish::Divide`] and [`Finish::Root`]), `length` (of the reduced loop), `step` (its
+//! Parameters, in this order: `out`, the operands that elements are made of, `center` and `group` (only for
+//! [`Prepare::SquaredDistance`]), `divisor` (only for [`Finish::Divide`] and [`Finish::Root`]), `length` (of the reduced loop), `step` (its
 //! stride, not for [`Walk::Along`]), `columns` (the size of the innermost kept loop, only for
 //! [`Walk::Beside`]), the sizes of the kept loops but the outermost, the strides of the kept loops for each place that
 //! operands are at, and then for each place but the first the strides of the reduced loop and of columns, if they are
@@ -34,7 +38,7 @@ use situ_ir::{
 
 use smallvec::SmallVec;
 
-use super::elements::{ElementsBody, Stride};
+use super::elements::{ElementsBody, ElementsShape, Stride};
 use super::rows;
 
 /// How many accumulators a work-item has when it runs along memory.
@@ -42,6 +46,9 @@ pub const LANES: i64 = 16;
 
 /// How many columns a work-item goes down at once.
 pub const COLUMNS: usize = 32;
+
+/// How many columns it goes down if accumulators are in memory.
+const BUFFERED_COLUMNS: usize = 256;
 
 /// Which elements are neighbours in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -71,6 +78,15 @@ impl Walk {
         match self {
             Self::Along => (blocks as isize, 1),
             Self::Beside | Self::Across => (1, kept as isize),
+        }
+    }
+
+    /// How many neighbouring results a work-item makes.
+    pub fn columns(self, is_buffered: bool) -> usize {
+        match self {
+            Self::Along | Self::Across => 1,
+            Self::Beside if is_buffered => BUFFERED_COLUMNS,
+            Self::Beside => COLUMNS,
         }
     }
 
@@ -182,7 +198,7 @@ pub fn module(name: &str, shape: &ReduceShape, body: ElementsBody<'_>) -> Module
     let mut position = match shape.walk {
         Walk::Along => position_along(&mut f, shape.kept_rank, places),
         Walk::Beside => {
-            let (position, count) = position_beside(&mut f, shape.kept_rank, places);
+            let (position, count) = position_beside(&mut f, shape.kept_rank, body.shape);
             columns = Some(count);
             position
         }
@@ -206,9 +222,17 @@ pub fn module(name: &str, shape: &ReduceShape, body: ElementsBody<'_>) -> Module
         f.binary(BinaryOperator::Minimum, end, length)
     };
     let end = f.bind("end", end);
+    let buffer = body.shape.is_buffered.then(|| {
+        let length = match shape.walk {
+            Walk::Along | Walk::Across => shape.walk.block_length(),
+            Walk::Beside => BUFFERED_COLUMNS,
+        } as u64;
+        f.array("buffer", shape.accumulate, length, AddressSpace::Private)
+    });
     let kernel = Kernel {
         shape,
         body,
+        buffer,
         out,
         operands,
         center,
@@ -219,7 +243,8 @@ pub fn module(name: &str, shape: &ReduceShape, body: ElementsBody<'_>) -> Module
     };
     match columns {
         None => {
-            let elements = kernel.elements(&mut f, None);
+            let mut elements = kernel.elements(&mut f, None);
+            elements.fill_buffer(&mut f, start, end);
             let result = match shape.walk {
                 Walk::Along if shape.is_exact() => combine_across(&mut f, &elements, start, end),
                 Walk::Along => combine_along(&mut f, &elements, start, end),
@@ -227,7 +252,10 @@ pub fn module(name: &str, shape: &ReduceShape, body: ElementsBody<'_>) -> Module
             };
             kernel.store(&mut f, None, result);
         }
-        Some(columns) => kernel.columns(&mut f, columns),
+        Some(columns) => match kernel.buffer {
+            None => kernel.columns(&mut f, columns),
+            Some(buffer) => kernel.buffered_columns(&mut f, buffer, columns),
+        },
     }
     let mut module = Module::new(name);
     f.finish(&mut module);
@@ -269,6 +297,8 @@ fn finished(
 struct Kernel<'a> {
     shape: &'a ReduceShape,
     body: ElementsBody<'a>,
+    /// Where the elements of a block are written before they are combined, or the accumulators of columns are.
+    buffer: Option<Handle<Expression>>,
     out: Handle<Expression>,
     operands: SmallVec<[Handle<Expression>; 4]>,
     /// What elements are compared with, and how many of the kept ones share a number.
@@ -305,6 +335,8 @@ impl Kernel<'_> {
                 .map(|(&base, stride)| column.map_or(base, |column| stride.moved(f, base, column)))
                 .collect(),
             steps: &position.steps,
+            buffer: self.buffer,
+            first: None,
         }
     }
 
@@ -330,25 +362,7 @@ impl Kernel<'_> {
         let are_all = f.binary(BinaryOperator::GreaterEqual, left, all);
         f.if_else(
             are_all,
-            |f| {
-                let columns: Vec<_> = (0..COLUMNS as i64)
-                    .map(|lane| {
-                        let column = f.index(lane);
-                        let elements = self.elements(f, Some(column));
-                        let accumulator = elements.accumulator(f, lane);
-                        (column, elements, accumulator)
-                    })
-                    .collect();
-                f.for_range("i", self.start, self.end, |f, i| {
-                    for (_, elements, accumulator) in &columns {
-                        elements.combine(f, *accumulator, i);
-                    }
-                });
-                for (column, _, accumulator) in columns {
-                    let result = f.get(accumulator);
-                    self.store(f, Some(column), result);
-                }
-            },
+            |f| self.all_columns(f),
             |f| {
                 let first = f.index(0);
                 f.for_range("column", first, left, |f, column| {
@@ -358,6 +372,54 @@ impl Kernel<'_> {
                 });
             },
         );
+    }
+
+    fn all_columns(&self, f: &mut FunctionBuilder) {
+        let columns: Vec<_> = (0..COLUMNS as i64)
+            .map(|lane| {
+                let column = f.index(lane);
+                let elements = self.elements(f, Some(column));
+                let accumulator = accumulator(f, *self.shape, lane);
+                (column, elements, accumulator)
+            })
+            .collect();
+        f.for_range("i", self.start, self.end, |f, i| {
+            for (_, elements, accumulator) in &columns {
+                elements.combine(f, *accumulator, i);
+            }
+        });
+        for (column, _, accumulator) in columns {
+            let result = f.get(accumulator);
+            self.store(f, Some(column), result);
+        }
+    }
+
+    /// Goes down up to [`BUFFERED_COLUMNS`] columns at once, with accumulators in memory.
+    fn buffered_columns(
+        &self,
+        f: &mut FunctionBuilder,
+        accumulators: Handle<Expression>,
+        left: Handle<Expression>,
+    ) {
+        let (first, all) = (f.index(0), f.index(BUFFERED_COLUMNS as i64));
+        let width = f.binary(BinaryOperator::Minimum, left, all);
+        let width = f.bind("width", width);
+        let identity = f.literal(identity(self.shape.combine, self.shape.accumulate));
+        f.for_range("column", first, width, |f, column| {
+            f.store(accumulators, column, identity);
+        });
+        f.for_range("i", self.start, self.end, |f, i| {
+            f.for_range("column", first, width, |f, column| {
+                let element = self.elements(f, Some(column)).element(f, i);
+                let so_far = f.load(accumulators, column);
+                let combined = f.binary(self.shape.combine, so_far, element);
+                f.store(accumulators, column, combined);
+            });
+        });
+        f.for_range("column", first, width, |f, column| {
+            let result = f.load(accumulators, column);
+            self.store(f, Some(column), result);
+        });
     }
 }
 
@@ -446,17 +508,17 @@ fn position_across(f: &mut FunctionBuilder, kept_rank: u8, places: usize) -> Pos
 fn position_beside(
     f: &mut FunctionBuilder,
     kept_rank: u8,
-    places: usize,
+    elements: &ElementsShape,
 ) -> (Position, Handle<Expression>) {
     let step = f.parameter("step", Type::INDEX);
     let columns = f.parameter("columns", Type::INDEX);
     let (block, outer, group) = (f.global_id(0), f.global_id(1), f.global_id(2));
     let mut indices = rows::indices(f, usize::from(kept_rank) - 1, outer);
-    let width = f.index(COLUMNS as i64);
+    let width = f.index(Walk::Beside.columns(elements.is_buffered) as i64);
     let first = f.multiply(group, width);
     let first = f.bind("first", first);
     indices.push(first);
-    let bases = bases(f, places, &indices);
+    let bases = bases(f, elements.places(), &indices);
     let rows = f.work_item(WorkItemQuery::GlobalSize(1));
     let row = f.multiply(outer, columns);
     let kept = f.add(row, first);
@@ -487,6 +549,9 @@ struct Elements<'a> {
     center: Option<Handle<Expression>>,
     bases: SmallVec<[Handle<Expression>; 2]>,
     steps: &'a [Stride],
+    buffer: Option<Handle<Expression>>,
+    /// The index of the first element in the buffer, when it is filled.
+    first: Option<Handle<Expression>>,
 }
 
 impl Elements<'_> {
@@ -497,15 +562,42 @@ impl Elements<'_> {
         accumulator: Handle<Variable>,
         index: Handle<Expression>,
     ) {
+        let element = match (self.buffer, self.first) {
+            (Some(buffer), Some(first)) => {
+                let at = f.binary(BinaryOperator::Subtract, index, first);
+                f.load(buffer, at)
+            }
+            _ => self.element(f, index),
+        };
+        combine(f, *self.shape, accumulator, element);
+    }
+
+    /// The element at an index of the reduced loop, ready to be combined.
+    fn element(&self, f: &mut FunctionBuilder, index: Handle<Expression>) -> Handle<Expression> {
         let places = self.bases.iter().zip(self.steps);
         let positions: SmallVec<[Handle<Expression>; 2]> = places
             .map(|(&base, step)| step.moved(f, base, index))
             .collect();
         let element = self.body.element(f, self.operands, &positions);
-        let element = self.prepared(f, element);
-        let so_far = f.get(accumulator);
-        let combined = f.binary(self.shape.combine, so_far, element);
-        f.assign(accumulator, combined);
+        self.prepared(f, element)
+    }
+
+    /// Makes all elements of a block, if there is a buffer for them.
+    fn fill_buffer(
+        &mut self,
+        f: &mut FunctionBuilder,
+        start: Handle<Expression>,
+        end: Handle<Expression>,
+    ) {
+        let Some(buffer) = self.buffer else {
+            return;
+        };
+        f.for_range("made", start, end, |f, index| {
+            let element = self.element(f, index);
+            let at = f.binary(BinaryOperator::Subtract, index, start);
+            f.store(buffer, at, element);
+        });
+        self.first = Some(start);
     }
 
     fn prepared(&self, f: &mut FunctionBuilder, element: Handle<Expression>) -> Handle<Expression> {
@@ -565,13 +657,26 @@ impl Elements<'_> {
         let (real, imaginary) = (f.multiply(real, real), f.multiply(imaginary, imaginary));
         f.add(real, imaginary)
     }
+}
 
-    fn accumulator(&self, f: &mut FunctionBuilder, lane: i64) -> Handle<Variable> {
-        let accumulator = f.variable(format!("acc{lane}"), self.shape.accumulate);
-        let identity = f.literal(identity(self.shape.combine, self.shape.accumulate));
-        f.assign(accumulator, identity);
-        accumulator
-    }
+/// A new accumulator.
+fn accumulator(f: &mut FunctionBuilder, shape: ReduceShape, lane: i64) -> Handle<Variable> {
+    let accumulator = f.variable(format!("acc{lane}"), shape.accumulate);
+    let identity = f.literal(identity(shape.combine, shape.accumulate));
+    f.assign(accumulator, identity);
+    accumulator
+}
+
+/// Combines an accumulator with an element.
+fn combine(
+    f: &mut FunctionBuilder,
+    shape: ReduceShape,
+    accumulator: Handle<Variable>,
+    element: Handle<Expression>,
+) {
+    let so_far = f.get(accumulator);
+    let combined = f.binary(shape.combine, so_far, element);
+    f.assign(accumulator, combined);
 }
 
 /// Whether an element or a part of it is NaN.
@@ -601,7 +706,7 @@ fn combine_across(
     start: Handle<Expression>,
     end: Handle<Expression>,
 ) -> Handle<Expression> {
-    let accumulator = elements.accumulator(f, 0);
+    let accumulator = accumulator(f, *elements.shape, 0);
     f.for_range("i", start, end, |f, i| elements.combine(f, accumulator, i));
     f.get(accumulator)
 }
@@ -616,7 +721,7 @@ fn combine_along(
     end: Handle<Expression>,
 ) -> Handle<Expression> {
     let lanes: Vec<_> = (0..LANES)
-        .map(|lane| elements.accumulator(f, lane))
+        .map(|lane| accumulator(f, *elements.shape, lane))
         .collect();
     let counter = f.variable("i", DType::I64);
     f.assign(counter, start);
@@ -627,7 +732,7 @@ fn combine_along(
             elements.combine(f, accumulator, index);
         }
     });
-    let rest = elements.accumulator(f, LANES);
+    let rest = accumulator(f, *elements.shape, LANES);
     advance_while_fits(f, counter, end, 1, |f, i| elements.combine(f, rest, i));
     let mut results: Vec<_> = lanes.iter().map(|&lane| f.get(lane)).collect();
     while results.len() > 1 {
@@ -668,7 +773,7 @@ pub(super) fn advance_while_fits(
 mod tests {
     use situ_ir::validate;
 
-    use super::super::elements::{ElementOperand, ElementsShape, Moves};
+    use super::super::elements::{ElementOperand, Moves};
     use super::*;
     use crate::loop_nest::StrideClass;
 
@@ -718,6 +823,7 @@ mod tests {
                         ElementOperand::Scalar { dtype: DType::F32 },
                     ]),
                     moves: SmallVec::from_slice(&[Moves { step, column }]),
+                    is_buffered: step == column,
                 };
                 let body = ElementsBody {
                     shape: &elements,

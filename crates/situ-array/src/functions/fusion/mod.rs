@@ -22,20 +22,23 @@ use std::fmt::{self, Write as _};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::OnceLock;
 
-use situ_ir::DType;
 use situ_ir::promotion::PythonScalar;
+use situ_ir::{BinaryOperator, DType};
 use situ_runtime::Device;
 use smallvec::SmallVec;
 use thiserror::Error as ThisError;
 
 use crate::error::Error;
 use crate::functions::call_dtypes::Available;
-use crate::functions::elementwise::Elementwise;
+use crate::functions::elementwise::{Body, Elementwise, TypeRule};
 
 pub use super::call_dtypes::OperandType;
 pub use evaluate::evaluate;
 use plan::{KnownPlan, Plan};
 pub use reduce::{Reducer, reduce};
+
+/// How many nodes an expression has that takes more than a few instructions.
+const LONG: usize = 16;
 
 /// A part of an expression.
 #[derive(Clone, Debug)]
@@ -67,6 +70,23 @@ impl Node {
             Self::Input(_) | Self::Constant(_) => &[],
             Self::Apply { operands, .. } => operands,
             Self::Cast { operand, .. } => std::slice::from_ref(operand),
+        }
+    }
+
+    /// Whether it takes more than a few instructions.
+    fn is_long(&self, nodes: &[Self]) -> bool {
+        let Self::Apply { function, operands } = self else {
+            return false;
+        };
+        match (function.body, function.rule) {
+            (Body::Math(function), _) => !function.is_exact(),
+            (Body::Binary(BinaryOperator::Power), _) => {
+                let exponent = &nodes[operands[1]];
+                !matches!(exponent, Self::Constant(PythonScalar::Int(2)))
+            }
+            // Formulas of mathematical functions.
+            (Body::Expression(_), TypeRule::Math { .. } | TypeRule::Divide) => true,
+            _ => false,
         }
     }
 
@@ -115,6 +135,8 @@ pub struct Fusion {
     /// The nodes in words, which tells expressions apart.
     text: String,
     hash: u64,
+    /// Whether an element takes more than a few instructions.
+    is_long: bool,
     known_plan: OnceLock<KnownPlan>,
 }
 
@@ -157,9 +179,11 @@ impl Fusion {
         live_operands.sort_unstable();
         let mut hasher = DefaultHasher::new();
         text.hash(&mut hasher);
+        let is_long = nodes.len() > LONG || nodes.iter().any(|node| node.is_long(&nodes));
         Self {
             nodes,
             is_live,
+            is_long,
             live_operands,
             operand_names: (1..=operand_count).map(|n| format!("x{n}")).collect(),
             text,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use situ_ir::{BinaryOperator, DType};
 use situ_runtime::Device;
+use situ_runtime::device::DeviceType;
 use smallvec::SmallVec;
 
 use super::evaluate::{evaluate, inputs, place, shape};
@@ -126,6 +127,8 @@ pub fn reduce(
                 dtype: plan.dtype(),
                 inputs: &inputs,
                 shape: &shape,
+                // Private memory is cheap on processors alone.
+                is_buffered: fusion.is_long && device.device_type() == DeviceType::Cpu,
                 queue: &placement.queue,
                 usm_kind: placement.usm_kind,
             };
