@@ -42,7 +42,11 @@ fn number(value: f64) -> Node {
 
 /// A new array of these numbers.
 fn array(shape: &[usize], dtype: DType, value: impl Fn(usize) -> f64) -> Array {
-    let array = Array::empty(shape, dtype, &queue(), UsmKind::Device).unwrap();
+    array_on(&queue(), shape, dtype, value)
+}
+
+fn array_on(queue: &Queue, shape: &[usize], dtype: DType, value: impl Fn(usize) -> f64) -> Array {
+    let array = Array::empty(shape, dtype, queue, UsmKind::Device).unwrap();
     let mut bytes = Vec::new();
     for index in 0..array.size() {
         let bits = Literal::from_f64(dtype, value(index)).to_bits();
@@ -641,6 +645,44 @@ fn every_walk_reduces_operands_at_several_places() {
                     };
                     check_reduced(&fusion, &operands, over, reducer);
                 }
+            }
+        }
+    }
+}
+
+/// The reference device finds accesses outside of arrays and reads of what nobody has written.
+#[test]
+fn every_access_of_fused_reductions_is_in_place() {
+    let queue = default_queue(&situ_runtime::select("reference").expect("it is always there"));
+    let size = |index: usize| (index % 7) as f64;
+    for name in ["exp", "negative"] {
+        let nodes = vec![
+            Node::Input(0),
+            Node::Input(1),
+            call("subtract", &[0, 1]),
+            call(name, &[2]),
+        ];
+        let fusion = Arc::new(Fusion::new(nodes));
+        for shape in [[2, 1100], [300, 2], [3, 300], [3, 40]] {
+            let x = array_on(&queue, &shape, DType::F32, size);
+            let row = array_on(&queue, &shape[1..], DType::F32, size);
+            let operands = [Operand::Array(x), Operand::Array(row)];
+            for axes in [None, Some(&[0][..]), Some(&[1])] {
+                let over = Over {
+                    axes,
+                    ..Over::default()
+                };
+                let found = reduce(&fusion, &operands, Reducer::Sum, over, None).unwrap();
+                let whole = evaluate(&fusion, &operands, None, None).unwrap();
+                let expected = reduce_array(&whole, Reducer::Sum, over, None).unwrap();
+                // It is what runs the kernels that complains.
+                queue.wait().unwrap();
+                assert_close(
+                    &found,
+                    &expected,
+                    1000.0,
+                    &format!("{name} of {shape:?} over {axes:?}"),
+                );
             }
         }
     }
