@@ -1,6 +1,14 @@
 //! Cholesky's decomposition, and the QR decomposition.
 
-use faer::{MatMut, MatRef, Side};
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::householder::{
+    apply_block_householder_sequence_on_the_left_in_place_scratch as apply_scratch,
+    apply_block_householder_sequence_on_the_left_in_place_with_conj as apply_reflections,
+};
+use faer::linalg::qr::no_pivoting::factor::{
+    qr_in_place, qr_in_place_scratch, recommended_block_size,
+};
+use faer::{Conj, Mat, MatMut, MatRef, Par};
 
 use super::field::{Field, Float};
 use super::{Effort, Failure, Problem, positive};
@@ -24,13 +32,6 @@ impl Triangle {
         };
         let counting = matrix.iter().enumerate().filter(counts);
         counting.map(|(_, element)| element)
-    }
-
-    pub(super) fn side(self) -> Side {
-        match self {
-            Self::Lower => Side::Lower,
-            Self::Upper => Side::Upper,
-        }
     }
 }
 
@@ -111,27 +112,71 @@ pub(super) fn qr<T: Field>(
     let outputs = orthogonal
         .chunks_exact_mut(rows * middle)
         .zip(triangular.chunks_exact_mut(middle * columns));
+    let par = effort.parallelism(threads);
     effort.share(threads, inputs.zip(outputs), |(input, (q, r))| {
         if input.iter().any(|&element| element.has_nan()) {
             q.fill(T::nan());
             r.fill(T::nan());
             return Ok(());
         }
-        let found = MatRef::from_row_major_slice(input, rows, columns).qr();
-        let mut q = MatMut::from_row_major_slice_mut(q, rows, middle);
-        match wanted {
-            QrColumns::Reduced => q.copy_from(found.compute_thin_Q()),
-            QrColumns::Complete => q.copy_from(found.compute_Q()),
-        }
+        let found = Reflections::of(MatRef::from_row_major_slice(input, rows, columns), par);
+        found.apply_to_identity(MatMut::from_row_major_slice_mut(q, rows, middle), par);
         r.fill(T::from_real(T::Part::ZERO));
-        let triangle = found.thin_R();
-        for row in 0..triangle.nrows() {
+        for row in 0..rows.min(columns) {
             for column in row..columns {
-                r[row * columns + column] = triangle[(row, column)];
+                r[row * columns + column] = found.factors[(row, column)];
             }
         }
         Ok(())
     })
+}
+
+/// A unitary matrix as a sequence of reflections, and the upper triangle that they make of a matrix.
+struct Reflections<T> {
+    /// The triangle, and the reflections' vectors below it.
+    factors: Mat<T>,
+    /// What else belongs to the reflections, some columns at a time.
+    coefficients: Mat<T>,
+}
+
+impl<T: Field> Reflections<T> {
+    fn of(matrix: MatRef<'_, T>, par: Par) -> Self {
+        let (rows, columns) = matrix.shape();
+        let block = recommended_block_size::<T>(rows, columns);
+        let params = faer::Spec::default();
+        let mut found = Self {
+            factors: matrix.to_owned(),
+            coefficients: Mat::zeros(block, rows.min(columns)),
+        };
+        let scratch = qr_in_place_scratch::<T>(rows, columns, block, par, params);
+        let mut memory = MemBuffer::new(scratch);
+        qr_in_place(
+            found.factors.as_mut(),
+            found.coefficients.as_mut(),
+            par,
+            MemStack::new(&mut memory),
+            params,
+        );
+        found
+    }
+
+    /// Writes the first columns of the unitary matrix, as many as `target` has.
+    fn apply_to_identity(&self, mut target: MatMut<'_, T>, par: Par) {
+        let (rows, columns) = target.shape();
+        // `faer` wants columns whose elements are neighbours.
+        let mut identity = Mat::<T>::identity(rows, columns);
+        let scratch = apply_scratch::<T>(rows, self.coefficients.nrows(), columns);
+        let mut memory = MemBuffer::new(scratch);
+        apply_reflections(
+            self.factors.subcols(0, self.coefficients.ncols()),
+            self.coefficients.as_ref(),
+            Conj::No,
+            identity.as_mut(),
+            par,
+            MemStack::new(&mut memory),
+        );
+        target.copy_from(&identity);
+    }
 }
 
 #[cfg(test)]
@@ -242,6 +287,43 @@ mod tests {
                 for i in 0..middle {
                     assert!((unit[(i, i)] - 1.0).abs() < 1e-14);
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn large_matrices_are_given_back_by_their_qr_factors() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build();
+        let pool = pool.unwrap();
+        let threads = Threads::new(Some(&pool));
+        for [rows, columns] in [[400, 370], [370, 400]] {
+            let at = |i: usize| {
+                (
+                    (i * i % 1009) as f64 / 1009.0,
+                    (i * 31 % 113) as f64 / 113.0,
+                )
+            };
+            let matrix: Vec<Complex<f64>> = (0..rows * columns)
+                .map(at)
+                .map(|(re, im)| Complex::new(re, im))
+                .collect();
+            let expected = MatRef::from_row_major_slice(&matrix, rows, columns);
+            let tolerance = rows.max(columns) as f64 * f64::EPSILON;
+            for wanted in [QrColumns::Reduced, QrColumns::Complete] {
+                let middle = match wanted {
+                    QrColumns::Reduced => rows.min(columns),
+                    QrColumns::Complete => rows,
+                };
+                let mut q = vec![Complex::<f64>::nan(); rows * middle];
+                let mut r = vec![Complex::<f64>::nan(); middle * columns];
+                qr([rows, columns], wanted, &matrix, &mut q, &mut r, threads).unwrap();
+                let q = MatRef::from_row_major_slice(&q, rows, middle);
+                let r = MatRef::from_row_major_slice(&r, middle, columns);
+                let residual = (q * r - expected).norm_max();
+                assert!(residual < tolerance * expected.norm_l2(), "{residual}");
+                let unit = q.adjoint() * q;
+                let identity = Mat::<Complex<f64>>::identity(middle, middle);
+                assert!((unit - identity).norm_max() < tolerance);
             }
         }
     }

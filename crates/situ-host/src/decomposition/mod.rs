@@ -21,6 +21,7 @@ mod lower_upper;
 mod positive;
 pub mod spectrum;
 
+use faer::Par;
 use rayon::prelude::*;
 
 use crate::threads::Threads;
@@ -50,6 +51,9 @@ pub struct Failure {
 /// Multiplications and additions that take some 50 microseconds.
 const SHARED_FROM: usize = 100_000;
 
+/// Multiplications and additions that are worth the threads of one matrix meeting many times.
+const LARGE: usize = 50_000_000;
+
 /// How much work a batch is.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
@@ -65,7 +69,22 @@ impl Effort {
         self.matrices.saturating_mul(self.each) < SHARED_FROM
     }
 
-    /// Decomposes every matrix; the first failure counts.
+    /// Whether one matrix is large enough to be shared among threads.
+    fn is_large(self) -> bool {
+        self.matrices == 1 && self.each >= LARGE
+    }
+
+    /// How `faer` is to decompose a matrix, inside of [`Effort::share`].
+    fn parallelism(self, threads: Threads<'_>) -> Par {
+        if self.is_large() && threads.count() > 1 {
+            Par::rayon(threads.count())
+        } else {
+            Par::Seq
+        }
+    }
+
+    /// Decomposes every matrix; the first failure counts. A large one is decomposed on the threads, where it may be
+    /// shared, and several are shared out one by one.
     fn share<A: Send>(
         self,
         threads: Threads<'_>,
@@ -75,10 +94,16 @@ impl Effort {
         let told = |(matrix, item): (usize, A)| {
             decompose(item).map_err(|problem| Failure { matrix, problem })
         };
-        if self.matrices == 1 || self.is_brief() {
-            return items.enumerate().try_for_each(told);
+        // What is not told otherwise shall stay on its thread: `faer` would ask for threads of its own.
+        faer::set_global_parallelism(Par::Seq);
+        let mut items = items.enumerate();
+        if self.is_large() {
+            return items.try_for_each(|item| threads.install(|| told(item)));
         }
-        let items: Vec<_> = items.enumerate().collect();
+        if self.matrices == 1 || self.is_brief() {
+            return items.try_for_each(told);
+        }
+        let items: Vec<_> = items.collect();
         threads
             .install(|| {
                 let failures = items.into_par_iter().filter_map(|item| told(item).err());

@@ -2,10 +2,16 @@
 //!
 //! They are found by iterations, which numbers that are not finite would keep from ending; so these are
 //! found first. Matrices of very large or very small numbers are decomposed as multiples of moderate ones.
+//!
+//! A large matrix is shared among threads by `faer`. Then the last bits of an answer depend on how many there are.
 
 use std::borrow::Cow;
 
-use faer::{MatMut, MatRef};
+use faer::diag::DiagMut;
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
+use faer::linalg::svd::{ComputeSvdVectors, svd, svd_scratch};
+use faer::{Mat, MatMut, MatRef, Par};
 use num_complex::Complex;
 
 use super::factor::Triangle;
@@ -30,29 +36,102 @@ pub(super) fn hermitian<T: Field>(
     let inputs = matrices
         .chunks_exact(area)
         .zip(values.chunks_exact_mut(size));
-    effort(matrices.len() / area, size, size).share(
+    let effort = effort(matrices.len() / area, size, size);
+    let par = effort.parallelism(threads);
+    effort.share(
         threads,
         inputs.zip(parts(vectors, area)),
         |((input, values), vectors)| {
             check_finite(triangle.of(size, input))?;
             let (input, power) = moderate(input, triangle.of(size, input));
-            let input = MatRef::from_row_major_slice(&input, size, size);
-            if let Some(vectors) = vectors {
-                let found = input.self_adjoint_eigen(triangle.side());
-                let found = found.map_err(|_| Problem::NoConvergence)?;
-                let diagonal = found.S().column_vector();
-                for (index, value) in values.iter_mut().enumerate() {
-                    *value = diagonal[index].real_part();
+            // The lower triangle counts: of the matrix, or of its conjugate, which has conjugated vectors.
+            let input = match triangle {
+                Triangle::Lower => MatRef::from_row_major_slice(&input, size, size),
+                Triangle::Upper => MatRef::from_column_major_slice(&input, size, size),
+            };
+            let mut found = vectors.as_ref().map(|_| Mat::<T>::zeros(size, size));
+            lower_hermitian(input, values, found.as_mut().map(Mat::as_mut), par)?;
+            if let (Some(vectors), Some(found)) = (vectors, found) {
+                let mut vectors = MatMut::from_row_major_slice_mut(vectors, size, size);
+                match triangle {
+                    Triangle::Lower => vectors.copy_from(&found),
+                    Triangle::Upper => vectors.copy_from(found.conjugate()),
                 }
-                MatMut::from_row_major_slice_mut(vectors, size, size).copy_from(found.U());
-            } else {
-                let found = input.self_adjoint_eigenvalues(triangle.side());
-                values.copy_from_slice(&found.map_err(|_| Problem::NoConvergence)?);
             }
             scale_back(values, power);
             Ok(())
         },
     )
+}
+
+/// The eigenvalues and eigenvectors of a Hermitian matrix, of which the lower triangle is read.
+fn lower_hermitian<T: Field>(
+    matrix: MatRef<'_, T>,
+    values: &mut [T::Part],
+    vectors: Option<MatMut<'_, T>>,
+    par: Par,
+) -> Result<(), Problem> {
+    let wanted = if vectors.is_some() {
+        ComputeEigenvectors::Yes
+    } else {
+        ComputeEigenvectors::No
+    };
+    let size = matrix.nrows();
+    let params = faer::Spec::default();
+    let mut memory = MemBuffer::new(self_adjoint_evd_scratch::<T>(size, wanted, par, params));
+    let mut diagonal = vec![T::from_real(T::Part::ZERO); size];
+    self_adjoint_evd(
+        matrix,
+        DiagMut::from_slice_mut(&mut diagonal),
+        vectors,
+        par,
+        MemStack::new(&mut memory),
+        params,
+    )
+    .map_err(|_| Problem::NoConvergence)?;
+    copy_real(&diagonal, values);
+    Ok(())
+}
+
+/// The singular values and singular vectors, as columns, of a matrix.
+fn singular_values<T: Field>(
+    matrix: MatRef<'_, T>,
+    values: &mut [T::Part],
+    vectors: Option<[MatMut<'_, T>; 2]>,
+    par: Par,
+) -> Result<(), Problem> {
+    let (rows, columns) = matrix.shape();
+    let wanted = match &vectors {
+        None => ComputeSvdVectors::No,
+        Some([left, right]) if left.ncols() == rows && right.ncols() == columns => {
+            ComputeSvdVectors::Full
+        }
+        Some(_) => ComputeSvdVectors::Thin,
+    };
+    let params = faer::Spec::default();
+    let scratch = svd_scratch::<T>(rows, columns, wanted, wanted, par, params);
+    let mut memory = MemBuffer::new(scratch);
+    let mut diagonal = vec![T::from_real(T::Part::ZERO); values.len()];
+    let [left, right] = vectors.map_or([None, None], |both| both.map(Some));
+    svd(
+        matrix,
+        DiagMut::from_slice_mut(&mut diagonal),
+        left,
+        right,
+        par,
+        MemStack::new(&mut memory),
+        params,
+    )
+    .map_err(|_| Problem::NoConvergence)?;
+    copy_real(&diagonal, values);
+    Ok(())
+}
+
+/// Copies the real parts.
+fn copy_real<T: Field>(numbers: &[T], reals: &mut [T::Part]) {
+    for (real, number) in reals.iter_mut().zip(numbers) {
+        *real = number.real_part();
+    }
 }
 
 /// The eigenvalues of matrices of `size` rows, and their eigenvectors of length one as columns, if they are wanted.
@@ -137,12 +216,13 @@ pub(super) fn singular<T: Field>(
         .chunks_exact(area)
         .zip(values.chunks_exact_mut(rank));
     let effort = effort(matrices.len() / area, rows.max(columns), rank);
+    let par = effort.parallelism(threads);
     let Some(vectors) = vectors else {
         return effort.share(threads, inputs, |(input, values)| {
             check_finite(input.iter())?;
             let (input, power) = moderate(input, input.iter());
-            let found = MatRef::from_row_major_slice(&input, rows, columns).singular_values();
-            values.copy_from_slice(&found.map_err(|_| Problem::NoConvergence)?);
+            let input = MatRef::from_row_major_slice(&input, rows, columns);
+            singular_values(input, values, None, par)?;
             scale_back(values, power);
             Ok(())
         });
@@ -163,19 +243,13 @@ pub(super) fn singular<T: Field>(
             check_finite(input.iter())?;
             let (input, power) = moderate(input, input.iter());
             let input = MatRef::from_row_major_slice(&input, rows, columns);
-            let found = if vectors.full {
-                input.svd()
-            } else {
-                input.thin_svd()
-            };
-            let found = found.map_err(|_| Problem::NoConvergence)?;
-            let diagonal = found.S().column_vector();
-            for (index, value) in values.iter_mut().enumerate() {
-                *value = diagonal[index].real_part();
-            }
+            let mut found = [Mat::zeros(rows, left), Mat::zeros(columns, right)];
+            let both = found.each_mut().map(Mat::as_mut);
+            singular_values(input, values, Some(both), par)?;
             scale_back(values, power);
-            MatMut::from_row_major_slice_mut(u, rows, left).copy_from(found.U());
-            MatMut::from_row_major_slice_mut(vh, right, columns).copy_from(found.V().adjoint());
+            let [found_left, found_right] = &found;
+            MatMut::from_row_major_slice_mut(u, rows, left).copy_from(found_left);
+            MatMut::from_row_major_slice_mut(vh, right, columns).copy_from(found_right.adjoint());
             Ok(())
         },
     )
@@ -305,6 +379,131 @@ mod tests {
             general(2, &matrix, &mut both, None, Threads::default()).unwrap();
             let sum = both[0].re / scale + both[1].re / scale;
             assert!((sum - 8.0).abs() < 1e-14, "{scale}");
+        }
+    }
+
+    /// Numbers without any pattern, the same every time.
+    fn random(count: usize) -> Vec<f64> {
+        let mut state = 7_u64;
+        let next = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (state >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
+        };
+        std::iter::repeat_with(next).take(count).collect()
+    }
+
+    fn complex_random(count: usize) -> Vec<Complex<f64>> {
+        let parts = random(2 * count);
+        let (pairs, _) = parts.as_chunks::<2>();
+        pairs.iter().map(|&[re, im]| Complex::new(re, im)).collect()
+    }
+
+    /// How far the columns of a matrix are from being orthogonal and of length one.
+    fn orthogonality<T: Field<Part = f64>>(columns: MatRef<'_, T>) -> f64 {
+        let product = columns.adjoint() * columns;
+        let identity = Mat::<T>::identity(columns.ncols(), columns.ncols());
+        (product - identity).norm_max()
+    }
+
+    /// Checks a matrix that threads share against what eigenvalues and eigenvectors are.
+    fn check_hermitian<T: Field<Part = f64>>(size: usize, matrix: &[T]) {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build();
+        let pool = pool.unwrap();
+        let threads = Threads::new(Some(&pool));
+        let tolerance = size as f64 * f64::EPSILON;
+        let half = MatRef::from_row_major_slice(matrix, size, size);
+        let whole = half + half.adjoint();
+        for triangle in [Triangle::Lower, Triangle::Upper] {
+            let mut half = vec![T::nan(); size * size];
+            for (at, element) in half.iter_mut().enumerate() {
+                let (row, column) = (at / size, at % size);
+                let counts = match triangle {
+                    Triangle::Lower => column <= row,
+                    Triangle::Upper => column >= row,
+                };
+                if counts {
+                    *element = whole[(row, column)];
+                }
+            }
+            let mut values = vec![0.0; size];
+            let mut vectors = vec![T::nan(); size * size];
+            let wanted = Some(&mut vectors[..]);
+            hermitian(size, triangle, &half, &mut values, wanted, threads).unwrap();
+            let vectors = MatRef::from_row_major_slice(&vectors, size, size);
+            assert!(orthogonality(vectors) < tolerance);
+            let mut scaled = vectors.to_owned();
+            for (column, &value) in values.iter().enumerate() {
+                for row in 0..size {
+                    scaled[(row, column)] *= T::from_real(value);
+                }
+            }
+            let norm = whole.norm_l2();
+            let residual = (&whole * vectors - scaled).norm_max();
+            assert!(residual < tolerance * norm, "{residual} of {norm}");
+            let mut alone = vec![0.0; size];
+            hermitian(size, triangle, &half, &mut alone, None, threads).unwrap();
+            for (value, alone) in values.iter().zip(&alone) {
+                assert!((value - alone).abs() < tolerance * norm);
+            }
+            assert!(values.is_sorted());
+        }
+    }
+
+    #[test]
+    fn eigenvectors_of_large_matrices_are_orthogonal_and_belong_to_their_values() {
+        let size = 200;
+        check_hermitian(size, &random(size * size));
+        check_hermitian(size, &complex_random(size * size));
+        // Many equal eigenvalues: a projection.
+        let mut projection = vec![0.0; size * size];
+        for at in (0..size * size / 2).step_by(size + 1) {
+            projection[at] = 1.0;
+        }
+        check_hermitian(size, &projection);
+    }
+
+    #[test]
+    fn singular_vectors_of_large_matrices_give_back_the_matrix() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build();
+        let pool = pool.unwrap();
+        let threads = Threads::new(Some(&pool));
+        for [rows, columns] in [[220, 200], [200, 220], [700, 100]] {
+            let matrix = complex_random(rows * columns);
+            let expected = MatRef::from_row_major_slice(&matrix, rows, columns);
+            let rank = rows.min(columns);
+            let tolerance = rows.max(columns) as f64 * f64::EPSILON;
+            for full in [false, true] {
+                let sides = if full { [rows, columns] } else { [rank, rank] };
+                let mut left = vec![Complex::<f64>::nan(); rows * sides[0]];
+                let mut right = vec![Complex::<f64>::nan(); sides[1] * columns];
+                let mut values = vec![0.0; rank];
+                let vectors = Some(SingularVectors {
+                    full,
+                    left: &mut left,
+                    right: &mut right,
+                });
+                singular([rows, columns], &matrix, &mut values, vectors, threads).unwrap();
+                let left = MatRef::from_row_major_slice(&left, rows, sides[0]);
+                let right = MatRef::from_row_major_slice(&right, sides[1], columns);
+                assert!(orthogonality(left) < tolerance);
+                assert!(orthogonality(right.adjoint().to_owned().as_ref()) < tolerance);
+                let mut product = left.subcols(0, rank).to_owned();
+                for (column, &value) in values.iter().enumerate() {
+                    for row in 0..rows {
+                        product[(row, column)] *= value;
+                    }
+                }
+                let product = product * right.subrows(0, rank);
+                assert!((product - expected).norm_max() < tolerance * values[0]);
+                assert!(values.is_sorted_by(|a, b| a >= b));
+                let mut alone = vec![0.0; rank];
+                singular([rows, columns], &matrix, &mut alone, None, threads).unwrap();
+                for (value, alone) in values.iter().zip(&alone) {
+                    assert!((value - alone).abs() < tolerance * values[0]);
+                }
+            }
         }
     }
 
