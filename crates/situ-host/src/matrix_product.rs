@@ -44,15 +44,23 @@ pub struct BatchProduct {
 /// Multiplications that take some 100 microseconds: less is not worth a second thread.
 const SHARED_FROM: usize = 3_000_000;
 
+/// Multiplications that take some 200 microseconds of two threads: handing less to another thread takes a good part of
+/// the time that it would leave to the caller.
+const HANDED_OVER_FROM: usize = 12_000_000;
+
 /// The largest block that is multiplied at once: rows, columns, and depth.
 ///
 /// The columns of the right matrix in it stay in a core's second cache, in full depth.
 const BLOCK: [usize; 3] = [1024, 144, 512];
 
 impl BatchProduct {
-    /// Whether it takes less than some 100 microseconds.
+    /// Whether it takes less than some 200 microseconds.
     pub fn is_brief(&self) -> bool {
-        self.multiplications().saturating_mul(self.matrices.len()) < SHARED_FROM
+        self.all_multiplications() < HANDED_OVER_FROM
+    }
+
+    fn all_multiplications(&self) -> usize {
+        self.multiplications().saturating_mul(self.matrices.len())
     }
 
     fn multiplications(&self) -> usize {
@@ -98,7 +106,7 @@ impl BatchProduct {
             )
         };
         let count = threads.count();
-        if count == 1 || self.is_brief() {
+        if count == 1 || self.all_multiplications() < SHARED_FROM {
             for (out, &numbers) in out.chunks_exact_mut(each).zip(&self.matrices) {
                 let (left, right) = pair(numbers);
                 let out = MatMut::from_row_major_slice_mut(out, self.rows, self.columns);
@@ -234,12 +242,13 @@ fn even(size: usize, most: usize) -> usize {
 /// With fewer rows for each thread, columns are shared.
 const FEW_ROWS: usize = 96;
 
-/// Where to cut a side so that the first of the threads have their part of it, in whole registers.
+/// Where to cut a side so that the first of the threads have their part of it, in whole registers. Equal parts count
+/// for more than whole tiles of several registers.
 fn cut(size: usize, first: usize, threads: usize) -> usize {
-    const REGISTERS: usize = 48;
+    const REGISTER: usize = 8;
     let even = size * first / threads;
-    if size >= 8 * REGISTERS {
-        even.next_multiple_of(REGISTERS).min(size)
+    if size >= 8 * REGISTER * threads {
+        even.next_multiple_of(REGISTER)
     } else {
         even
     }
