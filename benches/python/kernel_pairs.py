@@ -17,7 +17,7 @@ import situ
 GROUP = 256
 TILE = 16
 BINS = 256
-ITEMS_PER_GROUP = 65536
+ITEMS_PER_GROUP = 131072
 
 parallel = numba.njit(parallel=True, fastmath=False)
 
@@ -229,8 +229,8 @@ def histogram(x, out):  # noqa: ANN001, ANN201
     item = situ.get_local_id(0)
     counts[item] = 0
     situ.barrier()
-    first = situ.get_global_id(0) * 256
-    for i in range(first, min(first + 256, x.shape[0])):
+    first = situ.get_global_id(0) * 512
+    for i in range(first, min(first + 512, x.shape[0])):
         situ.atomic.add(counts, x[i], 1)
     situ.barrier()
     situ.atomic.add(out, item, counts[item])
@@ -240,9 +240,9 @@ def histogram(x, out):  # noqa: ANN001, ANN201
 def histogram_numba(x: np.ndarray, out: np.ndarray) -> None:
     """Count bytes; each group counts its own part first."""
     total = np.zeros(256, np.int32)
-    for group in numba.prange((x.size + 65535) // 65536):
+    for group in numba.prange((x.size + 131071) // 131072):
         counts = np.zeros(256, np.int32)
-        for i in range(group * 65536, min(group * 65536 + 65536, x.size)):
+        for i in range(group * 131072, min(group * 131072 + 131072, x.size)):
             counts[x[i]] += 1
         total += counts
     out += total
@@ -400,9 +400,9 @@ def pairs() -> list[Pair]:
         ),
         Pair(
             "histogram with atomics, 8M bytes",
-            histogram[(128 * GROUP,), (GROUP,)],
+            histogram[(64 * GROUP,), (GROUP,)],
             histogram_numba,
-            [rng.integers(0, BINS, 128 * ITEMS_PER_GROUP, np.uint8)],
+            [rng.integers(0, BINS, 64 * ITEMS_PER_GROUP, np.uint8)],
             np.zeros(BINS, np.int32),
         ),
         Pair(
