@@ -25,6 +25,7 @@ from numpy import (
 from situ import (
     _at_exit,
     _methods,
+    _numba,
     _opencl_vendors,
     atomic,
     fft,
@@ -272,6 +273,7 @@ from situ._native import (
     DeviceFunction,
     Event,
     Kernel,
+    NjitFunction,
     Placement,
     Platform,
     Queue,
@@ -280,6 +282,7 @@ from situ._native import (
     platforms,
 )
 from situ._native import version as _version
+from situ._njit import jit, njit, prange
 from situ._numbers import (
     angle,
     around,
@@ -423,6 +426,7 @@ newaxis = None
 
 __version__: str = _version()
 _at_exit.register()
+_numba.init_if_loaded()
 _methods.attach()
 _opencl_vendors.use_own_directory()
 
@@ -447,6 +451,7 @@ __all__ = [
     "KernelTypeError",
     "LinAlgError",
     "NdRange",
+    "NjitFunction",
     "OutOfMemoryError",
     "Placement",
     "PlacementError",
@@ -647,6 +652,7 @@ __all__ = [
     "isreal",
     "isrealobj",
     "ix_",
+    "jit",
     "kernel",
     "kernel_api",
     "kron",
@@ -705,6 +711,7 @@ __all__ = [
     "negative",
     "newaxis",
     "nextafter",
+    "njit",
     "nonzero",
     "not_equal",
     "ones",
@@ -722,6 +729,7 @@ __all__ = [
     "positive",
     "pow",
     "power",
+    "prange",
     "private",
     "prod",
     "ptp",

@@ -149,6 +149,10 @@ class Visit:
     def _written(self, written: Sequence[str]) -> list["_Guest"]:
         return [guest for guest in self._guests.values() if guest.names & set(written)]
 
+    def copies(self) -> list["_Guest"]:
+        """Return the arrays that visit as copies."""
+        return [guest for guest in self._guests.values() if guest.is_copy]
+
     def give_back(self, written: Sequence[str]) -> None:
         """Copy what was written to where it came from."""
         for guest in self._written(written):

@@ -85,10 +85,10 @@ def kernel(
     >>> x.to_numpy()
     array([ 0., 10., 20., 30.])
     """
-    _check_options("kernel", options, ("wrap_indices", "bounds"))
+    check_options("kernel", options, ("wrap_indices", "bounds"))
 
     def make(function: Callable[..., None]) -> Kernel:
-        made = Kernel(*_definition(function, "kernel"), **options)
+        made = Kernel(*definition(function, "kernel"), **options)
         made.__doc__ = function.__doc__
         return made
 
@@ -136,10 +136,10 @@ def device_func(
     >>> clamp(3, 0, 1)
     1
     """
-    _check_options("device_func", options, ())
+    check_options("device_func", options, ())
 
     def make(function: Callable[..., Any]) -> DeviceFunction:
-        made = DeviceFunction(*_definition(function, "device_func"))
+        made = DeviceFunction(*definition(function, "device_func"))
         made.__doc__ = function.__doc__
         return made
 
@@ -238,7 +238,7 @@ def call_kernel_async(
     return ranged.submit(*arguments, depends=events or None)
 
 
-def _check_options(decorator: str, given: dict[str, bool], known: tuple[str, ...]) -> None:
+def check_options(decorator: str, given: dict[str, bool], known: tuple[str, ...]) -> None:
     """Refuse options that a decorator does not have."""
     for name in given:
         if name in known:
@@ -254,7 +254,7 @@ def _check_options(decorator: str, given: dict[str, bool], known: tuple[str, ...
         raise KernelTypeError(message)
 
 
-def _definition(function: object, decorator: str) -> tuple[FunctionType, str, str, int]:
+def definition(function: object, decorator: str) -> tuple[FunctionType, str, str, int]:
     """Return the function, its source text, file name and first line."""
     if not isinstance(function, FunctionType):
         kind = type(function).__name__

@@ -28,6 +28,7 @@ __all__ = [
     "Event",
     "Kernel",
     "LocalAccessor",
+    "NjitFunction",
     "Placement",
     "Platform",
     "Queue",
@@ -803,6 +804,22 @@ class LocalAccessor:
     def shape(self) -> tuple[int, ...]: ...
     @property
     def dtype(self) -> np.dtype[Any]: ...
+
+@final
+class NjitFunction:
+    def __new__(
+        cls, function: Callable[..., Any], text: str, file: str, line: int
+    ) -> NjitFunction: ...
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any: ...
+    def inspect(self) -> str: ...
+    @property
+    def py_func(self) -> Callable[..., Any]: ...
+    @property
+    def __wrapped__(self) -> Callable[..., Any]: ...
+    @property
+    def __name__(self) -> str: ...
+    @property
+    def __qualname__(self) -> str: ...
 
 @final
 class DeviceFunction:

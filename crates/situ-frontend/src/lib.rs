@@ -15,6 +15,7 @@
 
 pub mod environment;
 mod error;
+pub mod host;
 mod infer;
 pub mod item;
 mod lower;
@@ -23,7 +24,11 @@ mod parse;
 pub mod plan;
 pub mod specialize;
 mod subset;
-mod syntax;
+#[expect(
+    missing_docs,
+    reason = "fields are called what the grammar of Python calls them"
+)]
+pub mod syntax;
 mod typed;
 
 pub use environment::{Binding, Bindings, Constant, DeviceFunction, Environment, KnownModule};

@@ -29,7 +29,7 @@ pub(crate) const RECORDS: usize = VALUES + MAX_VALUES;
 /// How many words there are for printed lines; what is printed beyond them is lost.
 pub(crate) const CAPACITY: usize = 1 << 16;
 
-/// Something that a kernel may say.
+/// Something that compiled code may say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
     /// What it is about.
@@ -52,6 +52,11 @@ pub enum MessageKind {
     OutOfBounds {
         /// The array.
         array: String,
+    },
+    /// An exception, in functions of the host.
+    Exception {
+        /// The name of its class, as it is written.
+        class: String,
     },
     /// Something to print.
     Line,

@@ -9,7 +9,7 @@
 
 mod messages;
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use ruff_python_ast::{self as ast, Expr, Stmt};
 use ruff_python_parser::{ParseOptions, parse_unchecked};
@@ -26,12 +26,33 @@ use crate::syntax::{
 /// the columns it has in the user's file.
 const SHELTER: &str = "if 1:\n";
 
+/// What a function is read as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// A kernel or a device function.
+    Kernel,
+    /// A function of the host, which may use arrays as values.
+    Host,
+}
+
 /// Reads the function called `name` from `source`.
 ///
 /// # Errors
 /// Every syntax error, or everything in the function that a kernel cannot contain.
 pub(crate) fn parse_function(source: &Source, name: &str) -> Result<Function, Vec<Diagnostic>> {
-    let (function, mut refused) = read_function(source, name)?;
+    parse_function_as(Dialect::Kernel, source, name)
+}
+
+/// Reads the function called `name` from `source` as what it is.
+///
+/// # Errors
+/// Every syntax error, or everything in the function that it cannot contain.
+pub(crate) fn parse_function_as(
+    dialect: Dialect,
+    source: &Source,
+    name: &str,
+) -> Result<Function, Vec<Diagnostic>> {
+    let (function, mut refused) = read_function_as(dialect, source, name)?;
     if refused.is_empty() {
         return Ok(function);
     }
@@ -50,6 +71,14 @@ pub(crate) fn read_function(
     source: &Source,
     name: &str,
 ) -> Result<(Function, Vec<Diagnostic>), Vec<Diagnostic>> {
+    read_function_as(Dialect::Kernel, source, name)
+}
+
+fn read_function_as(
+    dialect: Dialect,
+    source: &Source,
+    name: &str,
+) -> Result<(Function, Vec<Diagnostic>), Vec<Diagnostic>> {
     let is_indented = starts_indented(&source.text);
     let text = if is_indented {
         &format!("{SHELTER}{}", source.text)
@@ -57,6 +86,7 @@ pub(crate) fn read_function(
         &source.text
     };
     let mut reader = Reader {
+        dialect,
         text,
         shift: if is_indented { SHELTER.len() as u32 } else { 0 },
         end: source.text.len() as u32,
@@ -147,6 +177,7 @@ fn first_annotation(parameters: &ast::Parameters) -> Option<String> {
 }
 
 struct Reader<'a> {
+    dialect: Dialect,
     /// What is parsed: the user's text, after the shelter if there is one.
     text: &'a str,
     /// Bytes of [`SHELTER`] before the user's text.
@@ -358,9 +389,10 @@ impl Reader<'_> {
                 StatementKind::Return(result.value.as_ref().map(|value| self.expression(value)))
             }
             Stmt::Assert(assertion) => self.assertion(assertion),
+            Stmt::Raise(raise) if self.dialect == Dialect::Host => self.raise(raise)?,
             Stmt::Pass(_) => StatementKind::Pass,
             Stmt::FunctionDef(definition) if is_plain(definition) => {
-                StatementKind::Function(Rc::new(self.inner_function(definition)))
+                StatementKind::Function(Arc::new(self.inner_function(definition)))
             }
             Stmt::Expr(expression) => match &*expression.value {
                 // Docstrings and `...` bodies do nothing.
@@ -540,9 +572,24 @@ impl Reader<'_> {
                 upper: slice.upper.as_ref().map(|bound| self.boxed(bound)),
                 step: slice.step.as_ref().map(|bound| self.boxed(bound)),
             },
-            Expr::Lambda(lambda) => ExpressionKind::Lambda(Rc::new(self.lambda(lambda))),
+            Expr::Lambda(lambda) => ExpressionKind::Lambda(Arc::new(self.lambda(lambda))),
+            host if self.dialect == Dialect::Host => self.host_expression(host),
             refused => {
                 self.refuse(refused_expression(refused), span);
+                ExpressionKind::Refused
+            }
+        }
+    }
+
+    /// What only functions of the host can contain.
+    fn host_expression(&mut self, expression: &Expr) -> ExpressionKind {
+        match expression {
+            Expr::StringLiteral(text) => ExpressionKind::Text(text.value.to_str().to_owned()),
+            Expr::NoneLiteral(_) => ExpressionKind::None,
+            Expr::EllipsisLiteral(_) => ExpressionKind::Ellipsis,
+            Expr::List(list) => ExpressionKind::List(self.expressions(&list.elts)),
+            refused => {
+                self.refuse(refused_expression(refused), self.span(refused));
                 ExpressionKind::Refused
             }
         }
@@ -631,6 +678,9 @@ impl Reader<'_> {
             ast::Operator::BitOr => BinaryOperator::BitOr,
             ast::Operator::BitXor => BinaryOperator::BitXor,
             ast::Operator::BitAnd => BinaryOperator::BitAnd,
+            ast::Operator::MatMult if self.dialect == Dialect::Host => {
+                BinaryOperator::MatrixMultiply
+            }
             ast::Operator::MatMult => {
                 self.refuse(Refused::MatrixMultiply, span);
                 return None;

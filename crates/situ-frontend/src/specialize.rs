@@ -142,7 +142,7 @@ pub fn specialize(
 /// others are kept by the front end.
 const RULES_FOR_USERS: [&str; 6] = ["V006", "V007", "V008", "V019", "V063", "V070"];
 
-fn refusal_of(name: &str, found: Diagnostics) -> Error {
+pub(crate) fn refusal_of(name: &str, found: Diagnostics) -> Error {
     let kernel = name.to_owned();
     let is_users = |diagnostic: &Diagnostic| RULES_FOR_USERS.contains(&diagnostic.code);
     if found.list.iter().all(is_users) {

@@ -30,6 +30,7 @@ pub(crate) enum Refused {
     AsyncStatement,
     Try,
     Raise,
+    RaisedValue,
     PrintOption,
     NestedFormat,
     With,
@@ -147,6 +148,14 @@ impl Refused {
                 label: "there is nobody to catch it",
                 why: "work-items run on the device while the host goes on",
                 help: "write a code to an array, e.g. `errors[0] = 1`, and look at it after the launch",
+            },
+            Self::RaisedValue => Entry {
+                code: "K016",
+                message: "`raise` takes a class of exceptions and its message",
+                label: "this is something else",
+                why: "the exception is made after the compiled code has ended, from the name of its \
+                      class and the numbers in its message",
+                help: "write e.g. `raise ValueError(f\"bad value {x}\")`",
             },
             Self::PrintOption => Entry {
                 code: "K016",

@@ -1,44 +1,45 @@
-//! The Python that kernels are written in, as a tree.
+//! The Python that kernels and njit functions are written in, as a tree.
 //!
-//! Smaller than Python's own tree: what a kernel cannot contain has no node here. [`crate::parse`]
-//! makes it and is the only file that knows the parser behind it; everything later reads this.
+//! Smaller than Python's own tree: what neither can contain has no node here. `parse` makes it and is
+//! the only file that knows the parser behind it; everything later reads this. Nodes that only njit
+//! functions have ([`Dialect::Host`](crate::parse::Dialect)) say so.
 //!
 //! Constants are Python's: integers without a width, floats, complex numbers and booleans. They get
 //! a dtype only when they meet something that has one.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use situ_ir::Span;
 
 /// A `def`.
 #[derive(Clone, Debug)]
-pub(crate) struct Function {
-    pub(crate) name: Identifier,
-    pub(crate) parameters: Vec<Identifier>,
+pub struct Function {
+    pub name: Identifier,
+    pub parameters: Vec<Identifier>,
     /// What parameters are if no argument is given, for the last ones.
-    pub(crate) defaults: Vec<(Constant, Span)>,
+    pub defaults: Vec<(Constant, Span)>,
     /// The last name of the first parameter's annotation: `NdItem` for `item: kernel_api.NdItem`.
-    pub(crate) first_annotation: Option<String>,
-    pub(crate) body: Vec<Statement>,
-    pub(crate) span: Span,
+    pub first_annotation: Option<String>,
+    pub body: Vec<Statement>,
+    pub span: Span,
 }
 
 /// A name and where it is written.
 #[derive(Clone, Debug)]
-pub(crate) struct Identifier {
-    pub(crate) name: String,
-    pub(crate) span: Span,
+pub struct Identifier {
+    pub name: String,
+    pub span: Span,
 }
 
 /// One statement.
 #[derive(Clone, Debug)]
-pub(crate) struct Statement {
-    pub(crate) kind: StatementKind,
-    pub(crate) span: Span,
+pub struct Statement {
+    pub kind: StatementKind,
+    pub span: Span,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum StatementKind {
+pub enum StatementKind {
     /// `a = b = value`: the value is evaluated once and given to each target from left to right.
     Assign {
         targets: Vec<Expression>,
@@ -69,7 +70,7 @@ pub(crate) enum StatementKind {
     Continue,
     Return(Option<Expression>),
     /// A `def` inside of the function.
-    Function(Rc<Function>),
+    Function(Arc<Function>),
     /// An expression evaluated for its effect.
     Expression(Expression),
     /// `assert test, message`.
@@ -79,12 +80,17 @@ pub(crate) enum StatementKind {
     },
     /// `print(...)`, with separators and the end of the line.
     Print(Vec<MessagePart>),
+    /// `raise Class(message)`, in njit functions only.
+    Raise {
+        class: Identifier,
+        parts: Vec<MessagePart>,
+    },
     Pass,
 }
 
 /// A piece of what `assert` or `print` says.
 #[derive(Clone, Debug)]
-pub(crate) enum MessagePart {
+pub enum MessagePart {
     Text(String),
     Value {
         expression: Expression,
@@ -94,7 +100,7 @@ pub(crate) enum MessagePart {
 }
 
 impl MessagePart {
-    pub(crate) fn value(&self) -> Option<&Expression> {
+    pub fn value(&self) -> Option<&Expression> {
         match self {
             Self::Text(_) => None,
             Self::Value { expression, .. } => Some(expression),
@@ -104,13 +110,13 @@ impl MessagePart {
 
 /// One expression.
 #[derive(Clone, Debug)]
-pub(crate) struct Expression {
-    pub(crate) kind: ExpressionKind,
-    pub(crate) span: Span,
+pub struct Expression {
+    pub kind: ExpressionKind,
+    pub span: Span,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum ExpressionKind {
+pub enum ExpressionKind {
     Constant(Constant),
     Name(String),
     Attribute {
@@ -166,7 +172,15 @@ pub(crate) enum ExpressionKind {
         step: Option<Box<Expression>>,
     },
     /// A function that returns its only expression.
-    Lambda(Rc<Function>),
+    Lambda(Arc<Function>),
+    /// A string, in njit functions only.
+    Text(String),
+    /// `None`, in njit functions only.
+    None,
+    /// `...`, in njit functions only.
+    Ellipsis,
+    /// `[a, b]`, in njit functions only.
+    List(Vec<Expression>),
     /// Something that was refused; the diagnostic is already written.
     Refused,
 }
@@ -175,7 +189,7 @@ pub(crate) enum ExpressionKind {
 pub use situ_ir::promotion::PythonScalar as Constant;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum UnaryOperator {
+pub enum UnaryOperator {
     Negate,
     Plus,
     Invert,
@@ -183,7 +197,7 @@ pub(crate) enum UnaryOperator {
 }
 
 impl UnaryOperator {
-    pub(crate) fn symbol(self) -> &'static str {
+    pub fn symbol(self) -> &'static str {
         match self {
             Self::Negate => "-",
             Self::Plus => "+",
@@ -194,7 +208,7 @@ impl UnaryOperator {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum BinaryOperator {
+pub enum BinaryOperator {
     Add,
     Subtract,
     Multiply,
@@ -207,10 +221,12 @@ pub(crate) enum BinaryOperator {
     BitAnd,
     BitOr,
     BitXor,
+    /// `@`, in njit functions only.
+    MatrixMultiply,
 }
 
 impl BinaryOperator {
-    pub(crate) fn symbol(self) -> &'static str {
+    pub fn symbol(self) -> &'static str {
         match self {
             Self::Add => "+",
             Self::Subtract => "-",
@@ -224,18 +240,19 @@ impl BinaryOperator {
             Self::BitAnd => "&",
             Self::BitOr => "|",
             Self::BitXor => "^",
+            Self::MatrixMultiply => "@",
         }
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LogicalOperator {
+pub enum LogicalOperator {
     And,
     Or,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ComparisonOperator {
+pub enum ComparisonOperator {
     Equal,
     NotEqual,
     Less,
@@ -245,7 +262,7 @@ pub(crate) enum ComparisonOperator {
 }
 
 impl ComparisonOperator {
-    pub(crate) fn symbol(self) -> &'static str {
+    pub fn symbol(self) -> &'static str {
         match self {
             Self::Equal => "==",
             Self::NotEqual => "!=",

@@ -169,6 +169,14 @@ impl PyArray {
     }
 }
 
+/// A NumPy array over the same memory.
+///
+/// # Errors
+/// If the host cannot reach it.
+pub(crate) fn as_numpy<'py>(array: &Bound<'py, PyArray>) -> PyResult<Bound<'py, PyAny>> {
+    PyArray::__array__(array, None, None)
+}
+
 /// Refuses arrays that the host cannot reach.
 fn array_is_host_accessible(py: Python<'_>, array: &Array) -> PyResult<()> {
     detach(py, || array.host_view().map(drop))

@@ -41,6 +41,7 @@ mod linalg;
 mod manipulation;
 mod memory;
 mod moving;
+mod njit;
 mod operand;
 mod operators;
 mod placement;
@@ -107,6 +108,8 @@ mod _native {
     use crate::memory::{PyAllocation, as_allocation, memory_statistics, trim_memory};
     #[pymodule_export]
     use crate::moving::{bring, placement_of_nested};
+    #[pymodule_export]
+    use crate::njit::PyNjit;
     #[pymodule_export]
     use crate::placement::{PyPlacement, find_queue, placement_of, queues_equivalent};
     #[pymodule_export]

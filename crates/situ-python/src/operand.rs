@@ -87,6 +87,16 @@ pub(crate) fn is_host_array(object: &Bound<'_, PyAny>) -> bool {
         && !has("__sycl_usm_array_interface__")
 }
 
+/// Whether an object is a NumPy array with dimensions.
+pub(crate) fn is_numpy_array(object: &Bound<'_, PyAny>) -> bool {
+    static NDARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let py = object.py();
+    let class = NDARRAY.get_or_try_init(py, || {
+        Ok::<_, PyErr>(py.import("numpy")?.getattr("ndarray")?.unbind())
+    });
+    class.is_ok_and(|class| object.is_instance(class.bind(py)).unwrap_or(false))
+}
+
 /// A host array without dimensions as a constant: it is a number, so it takes no part in placement.
 pub(crate) fn host_scalar(object: &Bound<'_, PyAny>) -> PyResult<Option<Literal>> {
     if !object.hasattr("__array_interface__")? || object.getattr("ndim")?.extract::<usize>()? != 0 {

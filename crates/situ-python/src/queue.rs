@@ -441,6 +441,16 @@ pub(crate) fn restore_queue(
         .map_err(|error| error.into_py_err(py))
 }
 
+/// The queue of the device that is always there.
+///
+/// # Errors
+/// None that anybody has seen.
+pub(crate) fn native(py: Python<'_>) -> PyResult<Queue> {
+    let device = situ_runtime::selector::select("native");
+    let device = device.map_err(|error| error.into_py_err(py))?;
+    Ok(default_queue(&device))
+}
+
 /// The queue a selector means: a queue, also one of dpctl, an array's queue, also by the array's device,
 /// another device's default queue, a new queue for a context and a device of it, a filter string, or the
 /// default device's queue for `None`.

@@ -5,6 +5,7 @@ pub mod call_dtypes;
 pub mod creation;
 pub mod differences;
 pub mod elementwise;
+pub mod foresight;
 pub mod fourier;
 pub mod fusion;
 pub mod indexing;

@@ -21,7 +21,7 @@ pub(crate) fn assigned_names(function: &Function) -> BTreeSet<&str> {
     names
 }
 
-fn collect<'a>(body: &'a [Statement], names: &mut BTreeSet<&'a str>) {
+pub(crate) fn collect<'a>(body: &'a [Statement], names: &mut BTreeSet<&'a str>) {
     for statement in body {
         match &statement.kind {
             StatementKind::Assign { targets, .. } => {
@@ -48,6 +48,7 @@ fn collect<'a>(body: &'a [Statement], names: &mut BTreeSet<&'a str>) {
             | StatementKind::Expression(_)
             | StatementKind::Assert { .. }
             | StatementKind::Print(_)
+            | StatementKind::Raise { .. }
             | StatementKind::Pass => {}
         }
     }
@@ -276,6 +277,12 @@ impl<'a> Checker<'a> {
                 }
                 state
             }
+            StatementKind::Raise { parts, .. } => {
+                for value in parts.iter().filter_map(MessagePart::value) {
+                    self.uses(value, &state);
+                }
+                None
+            }
             StatementKind::Function(function) => {
                 if let Some(assigned) = &mut state {
                     assigned.insert(&function.name.name);
@@ -433,7 +440,7 @@ pub(crate) fn for_each_expression<'a>(
                     visit_expression(value, visit);
                 }
             }
-            StatementKind::Print(parts) => {
+            StatementKind::Print(parts) | StatementKind::Raise { parts, .. } => {
                 for value in parts.iter().filter_map(MessagePart::value) {
                     visit_expression(value, visit);
                 }
@@ -455,6 +462,9 @@ fn visit_expression<'a>(expression: &'a Expression, visit: &mut impl FnMut(&'a E
         ExpressionKind::Name(_)
         | ExpressionKind::Constant(_)
         | ExpressionKind::Lambda(_)
+        | ExpressionKind::Text(_)
+        | ExpressionKind::None
+        | ExpressionKind::Ellipsis
         | ExpressionKind::Refused => {}
         ExpressionKind::Slice { lower, upper, step } => {
             for bound in [lower, upper, step].into_iter().flatten() {
@@ -480,7 +490,9 @@ fn visit_expression<'a>(expression: &'a Expression, visit: &mut impl FnMut(&'a E
             each(left);
             each(right);
         }
-        ExpressionKind::Logical { operands, .. } | ExpressionKind::Tuple(operands) => {
+        ExpressionKind::Logical { operands, .. }
+        | ExpressionKind::Tuple(operands)
+        | ExpressionKind::List(operands) => {
             operands.iter().for_each(each);
         }
         ExpressionKind::Membership {

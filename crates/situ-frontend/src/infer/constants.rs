@@ -102,6 +102,7 @@ fn int_binary(operator: BinaryOperator, x: i128, y: i128) -> Option<Constant> {
         BinaryOperator::BitAnd => x & y,
         BinaryOperator::BitOr => x | y,
         BinaryOperator::BitXor => x ^ y,
+        BinaryOperator::MatrixMultiply => return None,
     }))
 }
 

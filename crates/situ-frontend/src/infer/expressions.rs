@@ -1,6 +1,6 @@
 //! What expressions stand for.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use situ_ir::promotion;
 use situ_ir::{DType, Span, UnaryOperator};
@@ -9,6 +9,7 @@ use crate::environment::{Binding, KnownModule};
 use crate::infer::library::{self, Member};
 use crate::infer::value::{LocalType, Number, Object, ObjectKind, Static, Value};
 use crate::infer::{Inference, assigned, constants, problems};
+use crate::subset::Refused;
 use crate::syntax::{self, LogicalOperator};
 use crate::typed::{Expression, ExpressionKind, VariableId};
 
@@ -71,8 +72,18 @@ impl Inference<'_, '_, '_> {
             syntax::ExpressionKind::Lambda(function) => {
                 Value::Static(Static::Device(self.inner_function(function)))
             }
+            // Functions of the host have these where arrays are; numbers have no use for them.
+            syntax::ExpressionKind::Text(_) => self.refused(Refused::String, span),
+            syntax::ExpressionKind::None => self.refused(Refused::NoneValue, span),
+            syntax::ExpressionKind::Ellipsis => self.refused(Refused::Ellipsis, span),
+            syntax::ExpressionKind::List(_) => self.refused(Refused::List, span),
             syntax::ExpressionKind::Refused => Value::Unknown,
         }
+    }
+
+    fn refused(&mut self, what: Refused, span: Span) -> Value {
+        self.report(what.at(span));
+        Value::Unknown
     }
 
     /// The number that a local name always stands for: one that is assigned once, a constant.
@@ -103,7 +114,7 @@ impl Inference<'_, '_, '_> {
 
     /// The number of a function that is defined inside of this one. It gets the variables of this
     /// function that it uses, itself or in other inner functions that it calls, with each call.
-    pub(super) fn inner_function(&mut self, function: &Rc<syntax::Function>) -> usize {
+    pub(super) fn inner_function(&mut self, function: &Arc<syntax::Function>) -> usize {
         let subject = self.subject;
         let ours = |name: &str| self.locals.contains_key(name) || self.assigned.contains(name);
         let mut captured = assigned::free_names(function);

@@ -428,6 +428,8 @@ const ELEMENTWISE: Table = &[
 ];
 
 const SITU: Table = &[
+    // Inside of compiled code every loop is one thread's own.
+    ("prange", function(LibraryFunction::Range)),
     ("get_global_id", query(Query::GlobalId)),
     ("get_local_id", query(Query::LocalId)),
     ("get_group_id", query(Query::GroupId)),

@@ -50,11 +50,31 @@ impl Inference<'_, '_, '_> {
         let Some(condition) = condition else {
             return;
         };
-        let Content { parts, values } = content;
         let condition_text = self.subject.source.slice(test.span).to_owned();
         let kind = MessageKind::Assertion {
             condition: condition_text,
         };
+        let reject = self.failure(kind, content, span);
+        let fails = ir_unary(UnaryOperator::Not, condition, span);
+        out.push(branch(fails, reject, span));
+    }
+
+    /// `raise Class(message)`.
+    pub(super) fn raise(
+        &mut self,
+        class: &syntax::Identifier,
+        parts: &[syntax::MessagePart],
+        span: Span,
+        out: &mut Vec<Statement>,
+    ) {
+        let content = self.content(parts);
+        let class = class.name.clone();
+        out.extend(self.failure(MessageKind::Exception { class }, content, span));
+    }
+
+    /// Statements that report a failure, if it is the first, and give up.
+    fn failure(&mut self, kind: MessageKind, content: Content, span: Span) -> Vec<Statement> {
+        let Content { parts, values } = content;
         let number = self.message_number(kind, parts, span);
         let report = self.message_array();
         let mut reject = Vec::new();
@@ -67,8 +87,7 @@ impl Inference<'_, '_, '_> {
             kind: StatementKind::GiveUp,
             span,
         });
-        let fails = ir_unary(UnaryOperator::Not, condition, span);
-        out.push(branch(fails, reject, span));
+        reject
     }
 
     /// `print(...)`.

@@ -27,7 +27,7 @@ pub(crate) mod problems;
 mod program;
 mod rounding;
 mod statements;
-mod value;
+pub(crate) mod value;
 mod views;
 mod work_items;
 

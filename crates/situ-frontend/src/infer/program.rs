@@ -1,7 +1,7 @@
 //! The device functions a kernel calls, each specialised for the types it is called with.
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use situ_ir::{AddressSpace, DType, Diagnostics, Source};
 
@@ -79,7 +79,7 @@ pub(crate) struct Program<'e> {
     kernel_source: &'e Source,
     /// What the functions say to the host.
     pub(crate) messages: Vec<Message>,
-    parsed: BTreeMap<usize, Result<Rc<syntax::Function>, Diagnostics>>,
+    parsed: BTreeMap<usize, Result<Arc<syntax::Function>, Diagnostics>>,
     /// Functions defined inside of others, numbered after those of the environment.
     inner: Vec<Inner<'e>>,
     /// What came of each function and list of types; few, so a list is quickest.
@@ -91,9 +91,9 @@ pub(crate) struct Program<'e> {
 /// A function defined inside of another.
 struct Inner<'e> {
     /// As it is written.
-    written: Rc<syntax::Function>,
+    written: Arc<syntax::Function>,
     /// With a parameter for each variable of the outer function that it uses.
-    syntax: Rc<syntax::Function>,
+    syntax: Arc<syntax::Function>,
     bindings: &'e Bindings,
     source: &'e Source,
 }
@@ -127,18 +127,18 @@ impl<'e> Program<'e> {
     ///
     /// # Errors
     /// What is wrong with its source.
-    pub(crate) fn syntax(&mut self, function: usize) -> Result<Rc<syntax::Function>, Diagnostics> {
+    pub(crate) fn syntax(&mut self, function: usize) -> Result<Arc<syntax::Function>, Diagnostics> {
         let environment = self.environment;
         let Some(definition) = environment.functions.get(function) else {
             let inner = &self.inner[function - environment.functions.len()];
-            return Ok(Rc::clone(&inner.syntax));
+            return Ok(Arc::clone(&inner.syntax));
         };
         self.parsed
             .entry(function)
             .or_insert_with(|| {
                 let source = &definition.source;
                 parse_function(source, &definition.name)
-                    .map(Rc::new)
+                    .map(Arc::new)
                     .map_err(|list| Diagnostics {
                         list,
                         source: Some(source.clone()),
@@ -151,20 +151,20 @@ impl<'e> Program<'e> {
     /// there; `captured` are the variables of the outer function that it uses.
     pub(crate) fn inner_function(
         &mut self,
-        written: &Rc<syntax::Function>,
+        written: &Arc<syntax::Function>,
         captured: Vec<syntax::Identifier>,
         outer: Subject<'e, '_>,
     ) -> usize {
         let before = self.environment.functions.len();
         let mut known = self.inner.iter();
-        if let Some(position) = known.position(|inner| Rc::ptr_eq(&inner.written, written)) {
+        if let Some(position) = known.position(|inner| Arc::ptr_eq(&inner.written, written)) {
             return before + position;
         }
         let mut syntax = syntax::Function::clone(written);
         syntax.parameters.extend(captured);
         self.inner.push(Inner {
-            written: Rc::clone(written),
-            syntax: Rc::new(syntax),
+            written: Arc::clone(written),
+            syntax: Arc::new(syntax),
             bindings: outer.bindings,
             source: outer.source,
         });

@@ -112,6 +112,7 @@ impl Inference<'_, '_, '_> {
                 self.assertion(test, parts, span, out);
             }
             syntax::StatementKind::Print(parts) => self.print(parts, span, out),
+            syntax::StatementKind::Raise { class, parts } => self.raise(class, parts, span, out),
             syntax::StatementKind::Pass => {}
         }
     }

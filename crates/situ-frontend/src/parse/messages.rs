@@ -5,7 +5,7 @@ use ruff_text_size::Ranged;
 
 use super::Reader;
 use crate::subset::Refused;
-use crate::syntax::{Expression, MessagePart, StatementKind};
+use crate::syntax::{Expression, Identifier, MessagePart, StatementKind};
 
 impl Reader<'_> {
     /// `assert test, message`.
@@ -16,6 +16,37 @@ impl Reader<'_> {
             self.message(message, &mut parts);
         }
         StatementKind::Assert { test, parts }
+    }
+
+    /// `raise Class(message)`; `None` if it is refused.
+    pub(super) fn raise(&mut self, raise: &ast::StmtRaise) -> Option<StatementKind> {
+        let span = self.span(raise);
+        let (class, arguments) = match raise.exc.as_deref() {
+            Some(Expr::Name(class)) => (class, &[][..]),
+            Some(Expr::Call(call)) if call.arguments.keywords.is_empty() => match &*call.func {
+                Expr::Name(class) => (class, &*call.arguments.args),
+                _ => {
+                    self.refuse(Refused::RaisedValue, span);
+                    return None;
+                }
+            },
+            _ => {
+                self.refuse(Refused::RaisedValue, span);
+                return None;
+            }
+        };
+        let mut parts = Vec::new();
+        for (position, argument) in arguments.iter().enumerate() {
+            if position > 0 {
+                parts.push(MessagePart::Text(", ".to_owned()));
+            }
+            self.message(argument, &mut parts);
+        }
+        let class = Identifier {
+            name: class.id.to_string(),
+            span: self.span(class),
+        };
+        Some(StatementKind::Raise { class, parts })
     }
 
     /// A call of `print` as a statement; `None` if the call is of something else.

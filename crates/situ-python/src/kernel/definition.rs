@@ -11,23 +11,23 @@ use situ_runtime::{BackendKind, Device};
 use crate::error::exceptions::KernelTypeError;
 
 /// A function read from its source.
-pub(super) struct Definition {
-    pub(super) function: Py<PyAny>,
-    pub(super) name: String,
-    pub(super) source: Source,
-    pub(super) parameters: Vec<String>,
+pub(crate) struct Definition {
+    pub(crate) function: Py<PyAny>,
+    pub(crate) name: String,
+    pub(crate) source: Source,
+    pub(crate) parameters: Vec<String>,
     /// Whether the first parameter is an index object, which the launch makes.
-    pub(super) item: ItemParameter,
+    pub(crate) item: ItemParameter,
     /// Whether an index that is negative at run time counts from the end.
-    pub(super) wrap_indices: bool,
+    pub(crate) wrap_indices: bool,
     /// Whether accesses outside of arrays are skipped and reported.
-    pub(super) check_bounds: bool,
+    pub(crate) check_bounds: bool,
     /// Whether each argument is one parameter: no `*args`, no keyword-only parameters.
-    pub(super) is_plain: bool,
+    pub(crate) is_plain: bool,
 }
 
 impl Definition {
-    pub(super) fn new(
+    pub(crate) fn new(
         function: &Bound<'_, PyAny>,
         text: String,
         file: String,
@@ -56,7 +56,7 @@ impl Definition {
     }
 
     /// What is compiled for ranges of so many dimensions on a device.
-    pub(super) fn options(&self, dims: Option<u8>, device: &Device) -> Options {
+    pub(crate) fn options(&self, dims: Option<u8>, device: &Device) -> Options {
         Options {
             default_float: device_dtypes::default_float(device),
             dims,
@@ -66,7 +66,7 @@ impl Definition {
         }
     }
 
-    pub(super) fn attribute<'py>(
+    pub(crate) fn attribute<'py>(
         &self,
         py: Python<'py>,
         name: &str,
@@ -75,12 +75,12 @@ impl Definition {
     }
 
     /// The parameters that arguments are passed for.
-    pub(super) fn passed_parameters(&self) -> &[String] {
+    pub(crate) fn passed_parameters(&self) -> &[String] {
         self.parameters.get(self.item.count()..).unwrap_or_default()
     }
 
     /// The name of the parameter that an argument is for.
-    pub(super) fn parameter_name(&self, position: usize) -> &str {
+    pub(crate) fn parameter_name(&self, position: usize) -> &str {
         self.passed_parameters()
             .get(position)
             .map_or("argument", String::as_str)
@@ -90,7 +90,7 @@ impl Definition {
     ///
     /// # Errors
     /// `KernelTypeError` for arguments that do not fit the parameters.
-    pub(super) fn ordered<'py>(
+    pub(crate) fn ordered<'py>(
         &self,
         positional: &Bound<'py, PyTuple>,
         keywords: Option<&Bound<'py, PyDict>>,
@@ -107,7 +107,7 @@ impl Definition {
     ///
     /// # Errors
     /// `KernelTypeError` if the parameter is annotated as the other one.
-    pub(super) fn check_range(&self, range: Option<NdRange>) -> PyResult<ItemType> {
+    pub(crate) fn check_range(&self, range: Option<NdRange>) -> PyResult<ItemType> {
         let item = ItemType {
             dims: range.map_or(1, |range| range.dims() as u8),
             has_groups: range.is_some_and(|range| range.local().is_some()),

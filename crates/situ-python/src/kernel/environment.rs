@@ -12,8 +12,9 @@ use pyo3::types::{
 };
 use situ_frontend::{Binding, Bindings, Constant, DeviceFunction, Environment, KnownModule};
 
-use super::{PyDeviceFunction, PyKernel};
+use super::{Definition, PyDeviceFunction, PyKernel};
 use crate::array::PyArray;
+use crate::njit::PyNjit;
 use crate::{dtype, operand};
 
 /// Deepest chain of modules and classes that is followed: `package.module.Class.NAME`.
@@ -23,7 +24,7 @@ const MAX_DEPTH: usize = 4;
 ///
 /// # Errors
 /// Only what Python raises while its objects are looked at.
-pub(super) fn collect(function: &Bound<'_, PyAny>) -> PyResult<Environment> {
+pub(crate) fn collect(function: &Bound<'_, PyAny>) -> PyResult<Environment> {
     let mut collector = Collector::default();
     let bindings = collector.bindings(function)?;
     Ok(Environment {
@@ -81,6 +82,9 @@ impl Collector {
         }
         if let Ok(function) = object.cast::<PyDeviceFunction>() {
             return self.device_function(function).map(Binding::DeviceFunction);
+        }
+        if let Some(function) = njit_function(object)? {
+            return self.njit_function(&function).map(Binding::DeviceFunction);
         }
         if let Some(dtype) = element_type(object)? {
             return Ok(dtype);
@@ -190,10 +194,24 @@ impl Collector {
 
     fn device_function(&mut self, function: &Bound<'_, PyDeviceFunction>) -> PyResult<usize> {
         let address = function.as_ptr() as usize;
+        self.defined(function.py(), address, &function.get().definition)
+    }
+
+    /// A function of the host, which compiled code may call as long as it works with numbers.
+    fn njit_function(&mut self, function: &Bound<'_, PyNjit>) -> PyResult<usize> {
+        let address = function.as_ptr() as usize;
+        self.defined(function.py(), address, &function.get().definition)
+    }
+
+    fn defined(
+        &mut self,
+        py: Python<'_>,
+        address: usize,
+        definition: &Definition,
+    ) -> PyResult<usize> {
         if let Some(index) = self.known.get(&address) {
             return Ok(*index);
         }
-        let definition = &function.get().definition;
         let index = self.functions.len();
         // Known before its names are looked up: it may mention itself.
         self.known.insert(address, index);
@@ -202,10 +220,23 @@ impl Collector {
             source: definition.source.clone(),
             bindings: Bindings::new(),
         });
-        let bindings = self.bindings(definition.function.bind(function.py()))?;
+        let bindings = self.bindings(definition.function.bind(py))?;
         self.functions[index].bindings = bindings;
         Ok(index)
     }
+}
+
+/// A function decorated with `situ.njit`, or one of Numba's as such.
+fn njit_function<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyNjit>>> {
+    if let Ok(function) = object.cast::<PyNjit>() {
+        return Ok(Some(function.clone()));
+    }
+    if object.getattr_opt("py_func")?.is_none() {
+        return Ok(None);
+    }
+    let module = object.py().import("situ._njit")?;
+    let function = module.call_method1("of_dispatcher", (object,))?;
+    Ok(function.cast_into::<PyNjit>().ok())
 }
 
 /// A Python or NumPy number.
@@ -233,7 +264,7 @@ fn number(object: &Bound<'_, PyAny>) -> PyResult<Option<Binding>> {
 }
 
 /// A NumPy dtype or scalar type.
-fn element_type(object: &Bound<'_, PyAny>) -> PyResult<Option<Binding>> {
+pub(crate) fn element_type(object: &Bound<'_, PyAny>) -> PyResult<Option<Binding>> {
     let numpy = object.py().import("numpy")?;
     let is_dtype = object.is_instance(&numpy.getattr("dtype")?)?;
     let is_scalar_type = match object.cast::<PyType>() {
@@ -273,6 +304,9 @@ fn library_function(object: &Bound<'_, PyAny>) -> PyResult<Option<Binding>> {
     let module = object.getattr_opt("__module__")?;
     let module = module.and_then(|module| module.extract::<String>().ok());
     let is_ufunc = object.get_type().name()? == "ufunc";
+    if name == "prange" {
+        return Ok(Some(Binding::Function(KnownModule::Situ, name)));
+    }
     let known = match module.as_deref() {
         _ if is_ufunc => Some(KnownModule::NumPy),
         Some("numpy") => Some(KnownModule::NumPy),

@@ -24,11 +24,33 @@ enum Line {
     Cut(String),
 }
 
+/// An exception that compiled code has raised.
+pub(crate) struct Raised {
+    /// The name of its class.
+    pub(crate) class: String,
+    pub(crate) message: String,
+}
+
+/// Where the exception of a launch is put.
+#[derive(Clone, Default)]
+pub(crate) struct RaisedSlot(Arc<Mutex<Option<Raised>>>);
+
+impl RaisedSlot {
+    /// The exception, if there is one.
+    pub(crate) fn take(&self) -> Option<Raised> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    fn put(&self, raised: Raised) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(raised);
+    }
+}
+
 /// The report of one launch; `None` for kernels that have nothing to say.
 ///
 /// # Errors
 /// If there is no memory.
-pub(super) fn report(
+pub(crate) fn report(
     queue: &Queue,
     kernel: &Kernel,
     messages: &Arc<Messages>,
@@ -38,11 +60,40 @@ pub(super) fn report(
         return Ok(None);
     };
     let (kernel, messages) = (kernel.name().to_owned(), Arc::clone(messages));
-    let read = move |bytes: &[u8]| hear(&kernel, &messages, messages.read(bytes), &range);
+    let read = move |bytes: &[u8]| {
+        let slot = RaisedSlot::default();
+        hear(&kernel, &messages, messages.read(bytes), &range, &slot)
+    };
     Report::new(queue, size_bytes, read).map(Some)
 }
 
-fn hear(kernel: &str, messages: &Arc<Messages>, heard: Heard, range: &NdRange) -> Result<()> {
+/// The same for code that may raise exceptions, which are put into a slot.
+///
+/// # Errors
+/// If there is no memory.
+pub(crate) fn raising_report(
+    queue: &Queue,
+    kernel: &Kernel,
+    messages: &Arc<Messages>,
+    range: NdRange,
+    slot: &RaisedSlot,
+) -> Result<Option<Report>> {
+    let Some(size_bytes) = messages.report_bytes() else {
+        return Ok(None);
+    };
+    let (kernel, messages) = (kernel.name().to_owned(), Arc::clone(messages));
+    let slot = slot.clone();
+    let read = move |bytes: &[u8]| hear(&kernel, &messages, messages.read(bytes), &range, &slot);
+    Report::new(queue, size_bytes, read).map(Some)
+}
+
+fn hear(
+    kernel: &str,
+    messages: &Arc<Messages>,
+    heard: Heard,
+    range: &NdRange,
+    slot: &RaisedSlot,
+) -> Result<()> {
     let Heard {
         failure,
         work_item,
@@ -90,6 +141,19 @@ fn hear(kernel: &str, messages: &Arc<Messages>, heard: Heard, range: &NdRange) -
             place,
             work_item,
         }))),
+        MessageKind::Exception { class } => {
+            slot.put(Raised {
+                class: class.clone(),
+                message: text.clone(),
+            });
+            Err(Error::AssertionFailed(Box::new(FailedAssertion {
+                kernel,
+                message: text,
+                condition: String::new(),
+                place,
+                work_item,
+            })))
+        }
         MessageKind::Line => Ok(()),
     }
 }
@@ -200,7 +264,7 @@ fn formatted(py: Python<'_>, messages: &Messages, said: &Said) -> PyResult<Strin
 }
 
 /// A number as NumPy's scalar of its dtype, which knows how many digits it has.
-fn scalar(py: Python<'_>, value: Literal) -> PyResult<Bound<'_, PyAny>> {
+pub(crate) fn scalar(py: Python<'_>, value: Literal) -> PyResult<Bound<'_, PyAny>> {
     let class = py.import("numpy")?.getattr(value.dtype().name())?;
     match value {
         Literal::Bool(value) => Ok(value.into_pyobject(py)?.to_owned().into_any()),

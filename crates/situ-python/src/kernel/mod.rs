@@ -7,7 +7,7 @@
 
 mod arguments;
 mod definition;
-mod environment;
+pub(crate) mod environment;
 pub(crate) mod host_data;
 mod local_accessor;
 pub(crate) mod messages;
@@ -29,10 +29,11 @@ use crate::error::{IntoPyErr, guard};
 use crate::event::{PyEvent, events_from_python};
 use crate::{placement, queue};
 use arguments::Arguments;
-use definition::Definition;
+pub(crate) use definition::Definition;
 use host_data::Visit;
 pub(crate) use local_accessor::PyLocalAccessor;
 use specialisation::{Form, Meaning, Specialisation};
+pub(crate) use specialisation::compile_error;
 
 /// A Python function that runs once for each work-item of a range.
 // The dictionary holds the function's docstring, which a getter could not put before the class's.

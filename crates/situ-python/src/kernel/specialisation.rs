@@ -197,18 +197,27 @@ impl IntoPyErr for CompileError {
             Self::Runtime(error) => return error.into_py_err(py),
             Self::Frontend { signature, error } => (signature, error),
         };
-        let message = format!("cannot compile kernel {signature}\n\n{error}");
-        match *error {
-            situ_frontend::Error::Refused(refusal) => {
-                let mut diagnostics = refusal.reports.iter().flat_map(|report| &report.list);
-                if diagnostics.all(|diagnostic| is_about_types(diagnostic.code)) {
-                    KernelTypeError::new_err(message)
-                } else {
-                    KernelError::new_err(message)
-                }
+        exception(format!("kernel {signature}"), *error)
+    }
+}
+
+/// The exception for a function of the host that cannot be compiled.
+pub(crate) fn compile_error(_: Python<'_>, name: &str, error: situ_frontend::Error) -> PyErr {
+    exception(format!("njit function `{name}`"), error)
+}
+
+fn exception(what: String, error: situ_frontend::Error) -> PyErr {
+    let message = format!("cannot compile {what}\n\n{error}");
+    match error {
+        situ_frontend::Error::Refused(refusal) => {
+            let mut diagnostics = refusal.reports.iter().flat_map(|report| &report.list);
+            if diagnostics.all(|diagnostic| is_about_types(diagnostic.code)) {
+                KernelTypeError::new_err(message)
+            } else {
+                KernelError::new_err(message)
             }
-            _ => InternalError::new_err(message),
         }
+        _ => InternalError::new_err(message),
     }
 }
 

@@ -1,0 +1,196 @@
+"""Measures njit functions against Numba, on the same functions in the same run.
+
+Fused expressions against `numba.njit(parallel=True)`, loops of the host against `numba.njit`, and
+what a call and a first call cost. `benches/README.md` says what the lines answer. It asserts nothing:
+a slow machine is not a bug.
+"""
+
+import statistics
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from report import Row, best_seconds, describe_run, print_table, seconds
+
+import situ
+
+SIZE = 4_000_000
+
+
+def chain(a, b, c, d):
+    return a * b + c - d
+
+
+def black_scholes(price, strike, years, rate, volatility):
+    root = volatility * np.sqrt(years)
+    d1 = (np.log(price / strike) + (rate + 0.5 * volatility * volatility) * years) / root
+    d2 = d1 - root
+    n1 = 1.0 / (1.0 + np.exp(-1.702 * d1))
+    n2 = 1.0 / (1.0 + np.exp(-1.702 * d2))
+    return price * n1 - strike * np.exp(-rate * years) * n2
+
+
+def softmax(x):
+    e = np.exp(x - np.max(x, axis=1)[:, None])
+    return e / np.sum(e, axis=1)[:, None]
+
+
+def softmax_for_numba(x):
+    out = np.empty_like(x)
+    for i in numba.prange(x.shape[0]):
+        row = np.exp(x[i] - np.max(x[i]))
+        out[i] = row / np.sum(row)
+    return out
+
+
+def distance(x, y):
+    return np.sqrt(np.sum((x - y) ** 2))
+
+
+def collatz(limit):
+    longest = 0
+    for start in range(1, limit):
+        n = start
+        steps = 0
+        while n != 1:
+            if n % 2 == 0:
+                n = n // 2
+            else:
+                n = 3 * n + 1
+            steps += 1
+        longest = max(longest, steps)
+    return longest
+
+
+def newton(count):
+    total = 0.0
+    for i in range(count):
+        target = 1.0 + i
+        x = target
+        for _ in range(20):
+            x = 0.5 * (x + target / x)
+        total += x
+    return total
+
+
+def integer_work(count):
+    state = 1
+    for i in range(count):
+        state = (state * 1103515245 + 12345 + i) & 0x7FFFFFFF
+    return state
+
+
+def three_arrays(a, b, c):
+    return a * b + c
+
+
+def done(value: object) -> None:
+    if isinstance(value, situ.ndarray):
+        value.queue.wait()
+
+
+def fused_cases() -> list[tuple[str, Callable[..., Any], Callable[..., Any], tuple[Any, ...]]]:
+    generator = np.random.default_rng(0)
+    arrays = [generator.uniform(0.5, 2.0, SIZE) for _ in range(4)]
+    matrix = generator.uniform(0.5, 2.0, (2000, 2000))
+    return [
+        ("`a*b+c-d`", chain, chain, tuple(arrays)),
+        ("Black-Scholes", black_scholes, black_scholes, (*arrays[:3], 0.05, 0.2)),
+        ("softmax over rows", softmax, softmax_for_numba, (matrix,)),
+        ("`sqrt(sum((x-y)**2))`", distance, distance, tuple(arrays[:2])),
+    ]
+
+
+def main() -> None:
+    """Print the table."""
+    global numba
+    import numba
+
+    rows = []
+    ratios = []
+    for name, ours, theirs, host in fused_cases():
+        mine = situ.njit(ours)
+        other = numba.njit(parallel=True)(theirs)
+        arguments = [situ.asarray(x) if isinstance(x, np.ndarray) else x for x in host]
+        situ_seconds, numba_seconds = best_seconds(
+            lambda: done(mine(*arguments)), lambda: other(*host), repeats=20
+        )
+        ratio = numba_seconds / situ_seconds
+        ratios.append(ratio)
+        details = f"{situ_seconds * 1e3:.2f} ms, Numba {numba_seconds * 1e3:.2f} ms"
+        rows.append(ratio_row(name, ratio, 1.0, details))
+    rows.append(ratio_row("geometric mean", statistics.geometric_mean(ratios), 1.5, "of the above"))
+    for name, function, argument in [
+        ("Collatz, 300k starts", collatz, 300_000),
+        ("Newton, 1M roots", newton, 1_000_000),
+        ("integer work, 10^8 rounds", integer_work, 100_000_000),
+    ]:
+        mine, other = situ.njit(function), numba.njit(function)
+        situ_seconds, numba_seconds = best_seconds(
+            lambda: mine(argument), lambda: other(argument), repeats=3
+        )
+        details = f"{situ_seconds * 1e3:.1f} ms, Numba {numba_seconds * 1e3:.1f} ms"
+        rows.append(ratio_row(name, numba_seconds / situ_seconds, 0.9, details))
+    rows.extend(overhead_rows())
+    print(describe_run())
+    print_table(rows)
+
+
+def overhead_rows() -> list[Row]:
+    """Return what a call costs, and a first call."""
+    small = [situ.ones(10) for _ in range(3)]
+    function = situ.njit(three_arrays)
+    calls = 1000
+
+    def many() -> None:
+        for _ in range(calls):
+            function(*small)
+
+    many()
+    call = min(seconds(many) for _ in range(7)) / calls
+    generator = np.random.default_rng()
+    host = [situ.asarray(generator.uniform(0.5, 2.0, 1000)) for _ in range(3)]
+    # Another constant is another kernel, which no cache has.
+    first = [first_call(1.702 + generator.random() * 1e-6, host) for _ in range(5)]
+    cold, warm = (statistics.median(each) for each in zip(*first, strict=True))
+    return [
+        cost_row("call with 3 arrays", call * 1e6, "µs", 10, "`a*b+c` of 10 elements"),
+        cost_row("first call of Black-Scholes", cold * 1e3, "ms", 150, "median of 5"),
+        cost_row("first call, from disk", warm * 1e3, "ms", 5, "median of 5"),
+    ]
+
+
+def ratio_row(name: str, ratio: float, bar: float, details: str) -> Row:
+    """Return a line about how much faster than Numba something is."""
+    return Row(name, f"{ratio:.2f} x Numba", f"≥ {bar} x", ratio >= bar, details)
+
+
+def cost_row(name: str, cost: float, unit: str, bar: float, details: str) -> Row:
+    """Return a line about what something costs."""
+    return Row(name, f"{cost:.2f} {unit}", f"≤ {bar} {unit}", cost <= bar, details)
+
+
+def first_call(unit: float, arrays: list[situ.ndarray]) -> tuple[float, float]:
+    """Return the seconds of a first call, and of another function's with the same text."""
+
+    def make() -> Any:
+        @situ.njit
+        def f(price, strike, years, rate, volatility):
+            root = volatility * np.sqrt(years)
+            d1 = (np.log(price / strike) + (rate + 0.5 * volatility * volatility) * years) / root
+            d2 = d1 - root
+            n1 = 1.0 / (1.0 + np.exp(-unit * d1))
+            n2 = 1.0 / (1.0 + np.exp(-unit * d2))
+            return price * n1 - strike * np.exp(-rate * years) * n2
+
+        return f
+
+    cold, warm = make(), make()
+    return (
+        seconds(lambda: done(cold(*arrays, 0.05, 0.2))),
+        seconds(lambda: done(warm(*arrays, 0.05, 0.2))),
+    )
+
+
+if __name__ == "__main__":
+    main()

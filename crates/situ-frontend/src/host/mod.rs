@@ -1,0 +1,40 @@
+//! Functions of the host: what `njit` compiles.
+//!
+//! Such a function mixes work on whole arrays, which the array library does on devices, with work on
+//! numbers. Only the numbers are this crate's business: [`read_host_function`] gives the tree that whoever runs the
+//! function walks, and statements of it that need no array library become compiled code: those that run one after
+//! the other on the host a [piece](compile_piece), loops over `prange` a [kernel](compile_parallel_loop).
+//! [`Liveness`] tells which values are needed later.
+
+mod liveness;
+mod parallel_loop;
+mod piece;
+
+use situ_ir::{Diagnostics, Source};
+
+pub use liveness::{Liveness, assigned_names, for_each_name, read_names};
+pub use parallel_loop::{
+    Combination, CompiledLoop, LoopReduction, ParallelLoop, compile_parallel_loop,
+};
+pub use piece::{CompiledPiece, Piece, ValueType, compile_piece};
+
+use crate::error::{Error, Refusal};
+use crate::parse::{Dialect, parse_function_as};
+use crate::syntax::Function;
+
+/// Reads the function called `name` from `source`.
+///
+/// # Errors
+/// Every syntax error, and everything in the function that no compiled function can contain.
+pub fn read_host_function(source: &Source, name: &str) -> Result<Function, Error> {
+    parse_function_as(Dialect::Host, source, name).map_err(|list| {
+        let report = Diagnostics {
+            list,
+            source: Some(source.clone()),
+        };
+        Error::Refused(Refusal {
+            kernel: name.to_owned(),
+            reports: vec![report],
+        })
+    })
+}

@@ -1,0 +1,502 @@
+//! `for i in prange(...)`: a loop whose rounds are independent, as a kernel.
+//!
+//! A loop without reductions is one work-item for each round. With reductions a work-item runs a block of rounds one
+//! after the other, starting from what changes nothing, and stores what it came to; whoever launches it combines
+//! those in the order of the blocks, so that the result does not depend on the number of threads.
+//!
+//! A variable is a reduction if it has a value before the loop and every statement that assigns it combines it with
+//! something else by the same operation: `s += x`, `s = s + x`, `m = max(m, x)`, `found = found or x`.
+
+use situ_ir::{DType, Diagnostic, Diagnostics, Source, Span};
+
+use super::piece::{
+    CompiledKernel, Piece, ValueType, compile_wrapped, expression, identifier, named,
+};
+use super::{assigned_names, read_names};
+use crate::environment::{Binding, Environment, KnownModule};
+use crate::error::{Error, Refusal};
+use crate::message::Messages;
+use crate::plan::ParameterPlan;
+use crate::specialize::Options;
+use crate::syntax::{
+    BinaryOperator, Constant, Expression, ExpressionKind, Function, LogicalOperator, Statement,
+    StatementKind,
+};
+
+/// A loop to be compiled.
+#[derive(Clone, Debug)]
+pub struct ParallelLoop<'a> {
+    /// Where it is written.
+    pub source: &'a Source,
+    /// The function it is in.
+    pub function: &'a Function,
+    /// What counts the rounds.
+    pub counter: &'a Expression,
+    /// What a round does.
+    pub body: &'a [Statement],
+    /// The names it reads, and what they are. Reductions are among them.
+    pub parameters: Vec<(String, ValueType)>,
+}
+
+/// How the values of a variable from different rounds become one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Combination {
+    /// `+` and `-`.
+    Add,
+    /// `*`.
+    Multiply,
+    /// `min`.
+    Minimum,
+    /// `max`.
+    Maximum,
+    /// `|`, `or`.
+    Or,
+    /// `&`, `and`.
+    And,
+    /// `^`.
+    Xor,
+}
+
+/// A variable that rounds combine something with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoopReduction {
+    /// Its name.
+    pub name: String,
+    /// How values of it are combined.
+    pub combination: Combination,
+    /// Its dtype after the loop.
+    pub dtype: DType,
+}
+
+/// A compiled loop.
+#[derive(Clone, Debug)]
+pub struct CompiledLoop {
+    /// The IR.
+    pub module: situ_ir::ValidModule,
+    /// The kernel's name in the module.
+    pub kernel: String,
+    /// How arguments become its IR parameters: an array for each reduction, with an element for each
+    /// work-item; then, if there are reductions, the number of rounds and the length of a block;
+    /// then the first value of the counter and its step; then the parameters. A
+    /// parameter that is a reduction is passed what changes nothing.
+    pub plan: ParameterPlan,
+    /// What it may say.
+    pub messages: Messages,
+    /// Its reductions.
+    pub reductions: Vec<LoopReduction>,
+}
+
+/// Compiles a loop.
+///
+/// # Errors
+/// Everything in it that compiled code cannot do, and variables that one round hands to the next.
+pub fn compile_parallel_loop(
+    loop_: ParallelLoop<'_>,
+    environment: &Environment,
+    options: Options,
+) -> Result<CompiledLoop, Error> {
+    let span = loop_.counter.span;
+    let found = reductions(&loop_)?;
+    let mut environment = environment.clone();
+    for (name, module, function) in [
+        (RANGE, KnownModule::Builtins, "range"),
+        (MIN, KnownModule::Builtins, "min"),
+        (ITEM_ID, KnownModule::Situ, "get_global_id"),
+    ] {
+        let binding = Binding::Function(module, function.to_owned());
+        environment.bindings.insert(name.to_owned(), binding);
+    }
+    let number = |name: &str| (name.to_owned(), ValueType::Number(DType::I64));
+    let item = call(ITEM_ID, vec![integer(0, span)], span);
+    let round = binary(
+        BinaryOperator::Add,
+        named(START, span),
+        binary(
+            BinaryOperator::Multiply,
+            named(ROUND, span),
+            named(STEP, span),
+        ),
+    );
+    let count = StatementKind::Assign {
+        targets: vec![loop_.counter.clone()],
+        value: round,
+    };
+    let count = Statement { kind: count, span };
+    let mut parameters;
+    let body;
+    if found.is_empty() {
+        parameters = vec![number(ROUND), number(START), number(STEP)];
+        let rounds = loop_.body.iter().map(without_continue);
+        body = std::iter::once(count).chain(rounds).collect();
+    } else {
+        parameters = [ITEM, COUNT, BLOCK, START, STEP].map(number).to_vec();
+        body = blocked(count, loop_.body, &found, span);
+    }
+    parameters.extend(loop_.parameters);
+    let piece = Piece {
+        source: loop_.source,
+        function: loop_.function,
+        parameters,
+        body,
+    };
+    let (compiled, _, outputs) = compile_wrapped(piece, Some(item), &environment, options)?;
+    let CompiledKernel {
+        module,
+        kernel,
+        plan,
+        messages,
+    } = compiled;
+    let reductions = found
+        .into_iter()
+        .zip(outputs)
+        .map(|((name, combination), dtype)| LoopReduction {
+            name,
+            combination,
+            dtype,
+        })
+        .collect();
+    Ok(CompiledLoop {
+        module,
+        kernel,
+        plan,
+        messages,
+        reductions,
+    })
+}
+
+// Names in the compiled function. No user's name looks like these.
+const RANGE: &str = "situ__range";
+const MIN: &str = "situ__min";
+const ITEM_ID: &str = "situ__global_id";
+const ITEM: &str = "situ__item";
+const ROUND: &str = "situ__round";
+const COUNT: &str = "situ__count";
+const BLOCK: &str = "situ__block";
+const START: &str = "situ__start";
+const STEP: &str = "situ__step";
+
+/// A block of rounds, one after the other; returns what the reductions came to.
+fn blocked(
+    count: Statement,
+    body: &[Statement],
+    reductions: &[(String, Combination)],
+    span: Span,
+) -> Vec<Statement> {
+    let first = binary(
+        BinaryOperator::Multiply,
+        named(ITEM, span),
+        named(BLOCK, span),
+    );
+    let end = binary(BinaryOperator::Add, first.clone(), named(BLOCK, span));
+    let end = call(MIN, vec![end, named(COUNT, span)], span);
+    let rounds = StatementKind::For {
+        target: named(ROUND, span),
+        iterable: call(RANGE, vec![first, end], span),
+        body: std::iter::once(count).chain(body.iter().cloned()).collect(),
+    };
+    let values = reductions.iter().map(|(name, _)| named(name, span));
+    let mut values: Vec<_> = values.collect();
+    let value = match values.len() {
+        1 => values.remove(0),
+        _ => expression(ExpressionKind::Tuple(values), span),
+    };
+    [rounds, StatementKind::Return(Some(value))]
+        .map(|kind| Statement { kind, span })
+        .into()
+}
+
+/// The statement in a function that is called for a round: to go on with the next is to return.
+fn without_continue(statement: &Statement) -> Statement {
+    let kind = match &statement.kind {
+        StatementKind::Continue => StatementKind::Return(None),
+        StatementKind::If {
+            test,
+            accept,
+            reject,
+        } => StatementKind::If {
+            test: test.clone(),
+            accept: accept.iter().map(without_continue).collect(),
+            reject: reject.iter().map(without_continue).collect(),
+        },
+        other => other.clone(),
+    };
+    Statement {
+        kind,
+        span: statement.span,
+    }
+}
+
+/// The reductions of a loop.
+fn reductions(loop_: &ParallelLoop<'_>) -> Result<Vec<(String, Combination)>, Error> {
+    let assigned = assigned_names(loop_.body);
+    let mut problems = Vec::new();
+    let mut found: Vec<(String, Combination)> = Vec::new();
+    for (name, ty) in &loop_.parameters {
+        if !assigned.contains(name.as_str()) {
+            continue;
+        }
+        let mut updates = Updates::default();
+        updates.block(name, loop_.body);
+        match (ty, updates.combination) {
+            (ValueType::Number(_), Some(combination)) if updates.other.is_none() => {
+                found.push((name.clone(), combination));
+            }
+            _ => {
+                let at = updates.other.unwrap_or(loop_.counter.span);
+                problems.push(carried(name, at));
+            }
+        }
+    }
+    jumps(loop_.body, &mut problems);
+    if problems.is_empty() {
+        return Ok(found);
+    }
+    let report = Diagnostics {
+        list: problems,
+        source: Some(loop_.source.clone()),
+    };
+    Err(Error::Refused(Refusal {
+        kernel: loop_.function.name.name.clone(),
+        reports: vec![report],
+    }))
+}
+
+fn carried(name: &str, span: Span) -> Diagnostic {
+    Diagnostic::error(
+        "J001",
+        format!("`{name}` is handed from one round of a `prange` loop to the next"),
+    )
+    .label(
+        span,
+        "this needs what another round has made of it, or overwrites that",
+    )
+    .why("the rounds run at the same time, in any order")
+    .help(
+        "use `range`; or, for a sum and the like, only combine: `s += x`, `s *= x`, `s = min(s, x)`, \
+         `s = max(s, x)`, and do not read `s` in the loop otherwise",
+    )
+}
+
+/// Reports `break` and `return` out of a loop.
+fn jumps(body: &[Statement], problems: &mut Vec<Diagnostic>) {
+    let leave = |span| {
+        Diagnostic::error("J002", "a `prange` loop cannot be left early")
+            .label(span, "other rounds run at the same time")
+            .why("the rounds run at the same time, in any order")
+            .help("use `range`, or let rounds that have nothing to do `continue`")
+    };
+    for statement in body {
+        match &statement.kind {
+            StatementKind::Break | StatementKind::Return(_) => {
+                problems.push(leave(statement.span));
+            }
+            StatementKind::If { accept, reject, .. } => {
+                jumps(accept, problems);
+                jumps(reject, problems);
+            }
+            StatementKind::While { body, .. } | StatementKind::For { body, .. } => {
+                returns(body, &leave, problems);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn returns(
+    body: &[Statement],
+    leave: &impl Fn(Span) -> Diagnostic,
+    problems: &mut Vec<Diagnostic>,
+) {
+    for statement in body {
+        match &statement.kind {
+            StatementKind::Return(_) => problems.push(leave(statement.span)),
+            StatementKind::If { accept, reject, .. } => {
+                returns(accept, leave, problems);
+                returns(reject, leave, problems);
+            }
+            StatementKind::While { body, .. } | StatementKind::For { body, .. } => {
+                returns(body, leave, problems);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What statements do to a variable.
+#[derive(Default)]
+struct Updates {
+    combination: Option<Combination>,
+    /// Where it is read or assigned in another way.
+    other: Option<Span>,
+}
+
+impl Updates {
+    fn block(&mut self, name: &str, body: &[Statement]) {
+        for statement in body {
+            self.statement(name, statement);
+        }
+    }
+
+    fn statement(&mut self, name: &str, statement: &Statement) {
+        if let Some((combination, operand)) = update(name, statement) {
+            if self.combination.is_some_and(|known| known != combination) {
+                self.other.get_or_insert(statement.span);
+            }
+            self.combination = Some(combination);
+            self.reads(name, operand);
+            return;
+        }
+        match &statement.kind {
+            StatementKind::If {
+                test,
+                accept,
+                reject,
+            } => {
+                self.reads(name, test);
+                self.block(name, accept);
+                self.block(name, reject);
+            }
+            StatementKind::While { test, body } => {
+                self.reads(name, test);
+                self.block(name, body);
+            }
+            StatementKind::For {
+                target,
+                iterable,
+                body,
+            } => {
+                self.reads(name, target);
+                self.reads(name, iterable);
+                self.block(name, body);
+            }
+            _ => {
+                if read_names(std::slice::from_ref(statement)).contains(&name) {
+                    self.other.get_or_insert(statement.span);
+                }
+            }
+        }
+    }
+
+    fn reads(&mut self, name: &str, expression: &Expression) {
+        let statement = Statement {
+            kind: StatementKind::Expression(expression.clone()),
+            span: expression.span,
+        };
+        if read_names(std::slice::from_ref(&statement)).contains(&name) {
+            self.other.get_or_insert(expression.span);
+        }
+    }
+}
+
+/// How a statement combines a variable with something, and with what.
+fn update<'a>(name: &str, statement: &'a Statement) -> Option<(Combination, &'a Expression)> {
+    let is_name =
+        |each: &Expression| matches!(&each.kind, ExpressionKind::Name(other) if other == name);
+    match &statement.kind {
+        StatementKind::AugmentedAssign {
+            target,
+            operator,
+            value,
+        } if is_name(target) => Some((combination(*operator)?, value)),
+        StatementKind::Assign { targets, value } => {
+            let [target] = targets.as_slice() else {
+                return None;
+            };
+            if !is_name(target) {
+                return None;
+            }
+            match &value.kind {
+                ExpressionKind::Binary {
+                    operator,
+                    left,
+                    right,
+                } => {
+                    let combination = combination(*operator)?;
+                    let is_subtraction = *operator == BinaryOperator::Subtract;
+                    if is_name(left) {
+                        Some((combination, right))
+                    } else if is_name(right) && !is_subtraction {
+                        Some((combination, left))
+                    } else {
+                        None
+                    }
+                }
+                ExpressionKind::Logical { operator, operands } => {
+                    let combination = match operator {
+                        LogicalOperator::And => Combination::And,
+                        LogicalOperator::Or => Combination::Or,
+                    };
+                    match operands.as_slice() {
+                        [first, second] if is_name(first) => Some((combination, second)),
+                        [first, second] if is_name(second) => Some((combination, first)),
+                        _ => None,
+                    }
+                }
+                ExpressionKind::Call {
+                    function,
+                    arguments,
+                    keywords,
+                } if keywords.is_empty() => {
+                    let combination = extreme(function)?;
+                    match arguments.as_slice() {
+                        [first, second] if is_name(first) => Some((combination, second)),
+                        [first, second] if is_name(second) => Some((combination, first)),
+                        _ => None,
+                    }
+                }
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+fn combination(operator: BinaryOperator) -> Option<Combination> {
+    Some(match operator {
+        BinaryOperator::Add | BinaryOperator::Subtract => Combination::Add,
+        BinaryOperator::Multiply => Combination::Multiply,
+        BinaryOperator::BitAnd => Combination::And,
+        BinaryOperator::BitOr => Combination::Or,
+        BinaryOperator::BitXor => Combination::Xor,
+        _ => return None,
+    })
+}
+
+/// `min`, `max` and NumPy's names for them.
+fn extreme(function: &Expression) -> Option<Combination> {
+    let name = match &function.kind {
+        ExpressionKind::Name(name) => name,
+        ExpressionKind::Attribute { attribute, .. } => &attribute.name,
+        _ => return None,
+    };
+    match name.as_str() {
+        "min" | "minimum" => Some(Combination::Minimum),
+        "max" | "maximum" => Some(Combination::Maximum),
+        _ => None,
+    }
+}
+
+fn integer(value: i128, span: Span) -> Expression {
+    expression(ExpressionKind::Constant(Constant::Int(value)), span)
+}
+
+fn binary(operator: BinaryOperator, left: Expression, right: Expression) -> Expression {
+    let span = left.span;
+    let (left, right) = (Box::new(left), Box::new(right));
+    let kind = ExpressionKind::Binary {
+        operator,
+        left,
+        right,
+    };
+    expression(kind, span)
+}
+
+fn call(name: &str, arguments: Vec<Expression>, span: Span) -> Expression {
+    let function = identifier(name, span);
+    let kind = ExpressionKind::Call {
+        function: Box::new(named(&function.name, span)),
+        arguments,
+        keywords: Vec::new(),
+    };
+    expression(kind, span)
+}

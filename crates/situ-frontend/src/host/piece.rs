@@ -1,0 +1,367 @@
+//! A piece of a host function that works with numbers and elements of arrays only, compiled.
+//!
+//! A piece is compiled as a function of the names it reads, which returns the names it assigns, and a kernel of one
+//! work-item around it that stores what it returns. So everything that kernels can do is possible here, and the host
+//! runs what every device runs.
+
+use std::sync::Arc;
+
+use situ_ir::{AddressSpace, DType, Diagnostics, Source, Span, ValidModule, validate};
+
+use crate::environment::Environment;
+use crate::error::{Error, Refusal};
+use crate::infer::value::LocalType;
+use crate::infer::{Failure, Inferred, ParameterType, Program, Subject, infer};
+use crate::lower::lower;
+use crate::message::Messages;
+use crate::plan::{Layout, ParameterPlan};
+use crate::specialize::{Options, refusal_of};
+use crate::syntax::{
+    Constant, Expression, ExpressionKind, Function, Identifier, Statement, StatementKind,
+};
+
+/// The type of a value that goes into a piece or comes out of it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ValueType {
+    /// A number.
+    Number(DType),
+    /// An array, of which elements are read and written in place.
+    Array {
+        /// What its elements are.
+        dtype: DType,
+        /// How many dimensions it has.
+        ndim: usize,
+        /// How its elements lie in memory.
+        layout: Layout,
+    },
+    /// Several values.
+    Tuple(Vec<ValueType>),
+    /// What a function without `return` gives.
+    Nothing,
+}
+
+/// What is to be compiled.
+#[derive(Clone, Debug)]
+pub struct Piece<'a> {
+    /// Where it is written.
+    pub source: &'a Source,
+    /// The function it is a piece of.
+    pub function: &'a Function,
+    /// The names it reads, and what they are.
+    pub parameters: Vec<(String, ValueType)>,
+    /// What it does; `return` gives the result.
+    pub body: Vec<Statement>,
+}
+
+/// A compiled piece.
+#[derive(Clone, Debug)]
+pub struct CompiledPiece {
+    /// The IR.
+    pub module: ValidModule,
+    /// The kernel's name in the module.
+    pub kernel: String,
+    /// How arguments become its IR parameters: an array of one element for each number that it
+    /// returns, then the numbers and arrays of the parameters from left to right.
+    pub plan: ParameterPlan,
+    /// What it may say.
+    pub messages: Messages,
+    /// What it returns.
+    pub result: ValueType,
+    /// The dtypes of the numbers in it, from left to right.
+    pub outputs: Vec<DType>,
+}
+
+/// Compiles a piece.
+///
+/// # Errors
+/// Everything in it that compiled code cannot do.
+pub fn compile_piece(
+    piece: Piece<'_>,
+    environment: &Environment,
+    options: Options,
+) -> Result<CompiledPiece, Error> {
+    let (compiled, result, outputs) = compile_wrapped(piece, None, environment, options)?;
+    Ok(CompiledPiece {
+        module: compiled.module,
+        kernel: compiled.kernel,
+        plan: compiled.plan,
+        messages: compiled.messages,
+        result,
+        outputs,
+    })
+}
+
+/// Compiles a piece and the kernel around it, which passes `item` as the first argument, if there is one, and stores
+/// results at that index. Gives what it returns, and the dtypes of the numbers in that.
+pub(super) fn compile_wrapped(
+    piece: Piece<'_>,
+    item: Option<Expression>,
+    environment: &Environment,
+    options: Options,
+) -> Result<(CompiledKernel, ValueType, Vec<DType>), Error> {
+    let name = piece.function.name.name.clone();
+    let span = piece.body.first().map_or(Span::NONE, |first| first.span);
+    let (names, types): (Vec<_>, Vec<_>) = piece.parameters.into_iter().unzip();
+    let inner = Function {
+        name: identifier(&name, span),
+        parameters: names.iter().map(|name| identifier(name, span)).collect(),
+        defaults: Vec::new(),
+        first_annotation: None,
+        body: piece.body,
+        span,
+    };
+    let parameters: Vec<ParameterType> = types.iter().map(parameter_type).collect();
+    let result = result_of(&inner, &parameters, piece.source, environment, options)?;
+    let mut outputs = Vec::new();
+    numbers(&result, &mut outputs);
+
+    let passed = &types[usize::from(item.is_some())..];
+    let wrapper = wrapper(inner, passed, &result, item);
+    let mut leaves: Vec<ParameterType> = outputs.iter().map(|dtype| output(*dtype)).collect();
+    passed.iter().for_each(|ty| flatten(ty, &mut leaves));
+    let compiled = compile_kernel(&wrapper, &leaves, piece.source, environment, options)?;
+    Ok((compiled, result, outputs))
+}
+
+/// What a function returns, given what it is called with.
+fn result_of(
+    function: &Function,
+    parameters: &[ParameterType],
+    source: &Source,
+    environment: &Environment,
+    options: Options,
+) -> Result<ValueType, Error> {
+    let mut program = Program::new(environment, source, options);
+    let subject = Subject {
+        syntax: function,
+        bindings: &environment.bindings,
+        source,
+        parameters,
+        is_kernel: false,
+        has_kernel_source: true,
+    };
+    let inferred = infer(&mut program, subject);
+    let Inferred { result, .. } =
+        inferred.map_err(|failure| refused(&function.name.name, source, failure))?;
+    Ok(result.map_or(ValueType::Nothing, |result| value_type(&result)))
+}
+
+/// A kernel made of a function that is no text.
+pub(super) struct CompiledKernel {
+    pub(super) module: ValidModule,
+    pub(super) kernel: String,
+    pub(super) plan: ParameterPlan,
+    pub(super) messages: Messages,
+}
+
+/// Compiles a kernel.
+pub(super) fn compile_kernel(
+    kernel: &Function,
+    parameters: &[ParameterType],
+    source: &Source,
+    environment: &Environment,
+    options: Options,
+) -> Result<CompiledKernel, Error> {
+    let name = &kernel.name.name;
+    let mut program = Program::new(environment, source, options);
+    let subject = Subject {
+        syntax: kernel,
+        bindings: &environment.bindings,
+        source,
+        parameters,
+        is_kernel: true,
+        has_kernel_source: true,
+    };
+    let Inferred { function, .. } =
+        infer(&mut program, subject).map_err(|failure| refused(name, source, failure))?;
+    let lowered = lower(&program, &function, source);
+    let module = validate(lowered.module).map_err(|found| refusal_of(name, found))?;
+    Ok(CompiledKernel {
+        module,
+        kernel: lowered.kernel,
+        plan: lowered.plan,
+        messages: Messages {
+            list: program.messages,
+        },
+    })
+}
+
+/// The kernel around a piece: it calls the piece and stores what that returns.
+fn wrapper(
+    inner: Function,
+    types: &[ValueType],
+    result: &ValueType,
+    item: Option<Expression>,
+) -> Function {
+    let span = inner.span;
+    let name = inner.name.clone();
+    let mut parameters = Vec::new();
+    let zero = expression(ExpressionKind::Constant(Constant::Int(0)), span);
+    let index = item.clone().unwrap_or(zero);
+    let target = target(result, &index, &mut parameters);
+    let mut count = 0;
+    let arguments = types
+        .iter()
+        .map(|ty| argument(ty, &mut count, &mut parameters, span));
+    let arguments = item.into_iter().chain(arguments).collect();
+    let call = expression(
+        ExpressionKind::Call {
+            function: Box::new(named(PIECE, span)),
+            arguments,
+            keywords: Vec::new(),
+        },
+        span,
+    );
+    let call = match target {
+        Some(target) => StatementKind::Assign {
+            targets: vec![target],
+            value: call,
+        },
+        None => StatementKind::Expression(call),
+    };
+    let definition = StatementKind::Function(Arc::new(Function {
+        name: identifier(PIECE, span),
+        ..inner
+    }));
+    let body = [definition, call]
+        .into_iter()
+        .map(|kind| Statement { kind, span })
+        .collect();
+    Function {
+        name,
+        parameters,
+        defaults: Vec::new(),
+        first_annotation: None,
+        body,
+        span,
+    }
+}
+
+/// What the piece is called in the kernel around it. No user's name looks like this.
+const PIECE: &str = "situ__piece";
+
+/// Where a result is stored: an element of a parameter for each number; `None` for nothing.
+fn target(
+    result: &ValueType,
+    index: &Expression,
+    parameters: &mut Vec<Identifier>,
+) -> Option<Expression> {
+    let span = index.span;
+    match result {
+        ValueType::Number(_) | ValueType::Array { .. } => {
+            let name = format!("situ__out{}", parameters.len());
+            parameters.push(identifier(&name, span));
+            let kind = ExpressionKind::Subscript {
+                value: Box::new(named(&name, span)),
+                indices: vec![index.clone()],
+            };
+            Some(expression(kind, span))
+        }
+        ValueType::Tuple(items) => {
+            let targets = items.iter();
+            let targets = targets.filter_map(|item| target(item, index, parameters));
+            let targets = targets.collect();
+            Some(expression(ExpressionKind::Tuple(targets), span))
+        }
+        ValueType::Nothing => None,
+    }
+}
+
+/// What is passed for a value, in terms of the kernel's parameters.
+fn argument(
+    ty: &ValueType,
+    count: &mut usize,
+    parameters: &mut Vec<Identifier>,
+    span: Span,
+) -> Expression {
+    if let ValueType::Tuple(items) = ty {
+        let items = items.iter();
+        let items = items.map(|item| argument(item, count, parameters, span));
+        return expression(ExpressionKind::Tuple(items.collect()), span);
+    }
+    let name = format!("situ__in{count}");
+    *count += 1;
+    parameters.push(identifier(&name, span));
+    named(&name, span)
+}
+
+fn parameter_type(ty: &ValueType) -> ParameterType {
+    match ty {
+        ValueType::Number(dtype) => ParameterType::Scalar(*dtype),
+        ValueType::Array {
+            dtype,
+            ndim,
+            layout,
+        } => ParameterType::Array {
+            dtype: *dtype,
+            ndim: *ndim,
+            layout: *layout,
+            space: AddressSpace::Global,
+        },
+        ValueType::Tuple(items) => ParameterType::Tuple(items.iter().map(parameter_type).collect()),
+        ValueType::Nothing => ParameterType::Tuple(Vec::new()),
+    }
+}
+
+/// The numbers and arrays of a type from left to right.
+fn flatten(ty: &ValueType, leaves: &mut Vec<ParameterType>) {
+    match ty {
+        ValueType::Tuple(items) => items.iter().for_each(|item| flatten(item, leaves)),
+        ValueType::Nothing => {}
+        leaf => leaves.push(parameter_type(leaf)),
+    }
+}
+
+fn value_type(ty: &LocalType) -> ValueType {
+    match ty {
+        LocalType::Scalar(dtype) => ValueType::Number(*dtype),
+        LocalType::Tuple(items) => ValueType::Tuple(items.iter().map(value_type).collect()),
+        LocalType::Constant(_) | LocalType::Static(_) | LocalType::Object { .. } => {
+            ValueType::Nothing
+        }
+    }
+}
+
+fn numbers(ty: &ValueType, dtypes: &mut Vec<DType>) {
+    match ty {
+        ValueType::Number(dtype) => dtypes.push(*dtype),
+        ValueType::Tuple(items) => items.iter().for_each(|item| numbers(item, dtypes)),
+        ValueType::Array { .. } | ValueType::Nothing => {}
+    }
+}
+
+/// An array of one number that is stored.
+pub(super) fn output(dtype: DType) -> ParameterType {
+    ParameterType::Array {
+        dtype,
+        ndim: 1,
+        layout: Layout::Contiguous,
+        space: AddressSpace::Global,
+    }
+}
+
+pub(super) fn refused(name: &str, source: &Source, failure: Failure) -> Error {
+    let Failure { own, callees } = failure;
+    let mut reports = callees;
+    if !own.is_empty() {
+        reports.push(Diagnostics {
+            list: own,
+            source: Some(source.clone()),
+        });
+    }
+    let kernel = name.to_owned();
+    Error::Refused(Refusal { kernel, reports })
+}
+
+pub(super) fn identifier(name: &str, span: Span) -> Identifier {
+    let name = name.to_owned();
+    Identifier { name, span }
+}
+
+pub(super) fn expression(kind: ExpressionKind, span: Span) -> Expression {
+    Expression { kind, span }
+}
+
+pub(super) fn named(name: &str, span: Span) -> Expression {
+    expression(ExpressionKind::Name(name.to_owned()), span)
+}

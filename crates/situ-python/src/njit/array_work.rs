@@ -1,0 +1,436 @@
+//! Which statements work with numbers and elements of arrays only, so that they can be compiled.
+
+use std::collections::HashSet;
+
+use pyo3::prelude::*;
+use situ_frontend::syntax::{
+    Expression, ExpressionKind, Function, MessagePart, Statement, StatementKind,
+};
+
+use super::calls::Callee;
+use super::machine::Machine;
+use super::value::Value;
+use crate::array::PyArray;
+use crate::operand;
+
+/// What is known of names while statements are looked at.
+struct Look<'m, 'a, 'py> {
+    machine: &'m Machine<'a, 'py>,
+    /// Names that the statements have given numbers.
+    numbers: HashSet<String>,
+    /// Names that are arrays of so many dimensions; for functions that are called.
+    parameters: Option<Vec<(String, Option<usize>)>>,
+    /// Functions that are being looked at.
+    open: Vec<String>,
+    /// Whether loops over `prange` are inside of a kernel already.
+    is_kernel: bool,
+}
+
+/// What a name stands for, as far as it matters here.
+enum Kind {
+    Number,
+    Array(usize),
+    /// Something that compiled code cannot have.
+    Other,
+}
+
+impl Machine<'_, '_> {
+    /// How many of the statements can be compiled together.
+    pub(super) fn compilable(&self, body: &[Statement], is_body: bool) -> PyResult<usize> {
+        let mut look = Look {
+            machine: self,
+            numbers: HashSet::new(),
+            parameters: None,
+            open: Vec::new(),
+            is_kernel: false,
+        };
+        let mut count = 0;
+        for statement in body {
+            if look.statement(statement)? {
+                break;
+            }
+            count += 1;
+        }
+        // Nothing to compile is nothing to launch.
+        let is_idle = |statement: &Statement| {
+            matches!(
+                statement.kind,
+                StatementKind::Pass | StatementKind::Function(_)
+            )
+        };
+        // What leaves the function or a loop around must be the end of it.
+        if !(is_body && count == body.len()) {
+            let leaves = body[..count].iter().position(|each| escapes(each, false));
+            count = leaves.unwrap_or(count);
+        }
+        if body[..count].iter().all(is_idle) {
+            return Ok(0);
+        }
+        Ok(count)
+    }
+}
+
+impl Machine<'_, '_> {
+    /// Whether the rounds of a loop work with numbers and elements only.
+    pub(super) fn is_kernel_body(
+        &self,
+        counter: &Expression,
+        body: &[Statement],
+    ) -> PyResult<bool> {
+        let mut look = Look {
+            machine: self,
+            numbers: HashSet::new(),
+            // A loop inside of the kernel is one work-item's own.
+            parameters: None,
+            open: Vec::new(),
+            is_kernel: true,
+        };
+        Ok(!look.target(counter)? && !look.block(body)?)
+    }
+}
+
+/// Whether a statement leaves the function, or a loop that it is not itself.
+fn escapes(statement: &Statement, is_in_loop: bool) -> bool {
+    match &statement.kind {
+        StatementKind::Return(_) => true,
+        StatementKind::Break | StatementKind::Continue => !is_in_loop,
+        StatementKind::If { accept, reject, .. } => accept
+            .iter()
+            .chain(reject)
+            .any(|inner| escapes(inner, is_in_loop)),
+        StatementKind::While { body, .. } | StatementKind::For { body, .. } => {
+            body.iter().any(|inner| escapes(inner, true))
+        }
+        _ => false,
+    }
+}
+
+impl Look<'_, '_, '_> {
+    /// Whether a statement needs more than compiled code.
+    fn statement(&mut self, statement: &Statement) -> PyResult<bool> {
+        Ok(match &statement.kind {
+            StatementKind::Assign { targets, value } => {
+                if self.expression(value)? {
+                    return Ok(true);
+                }
+                for target in targets {
+                    if self.target(target)? {
+                        return Ok(true);
+                    }
+                }
+                false
+            }
+            StatementKind::AugmentedAssign { target, value, .. } => {
+                self.expression(target)? || self.expression(value)? || self.target(target)?
+            }
+            StatementKind::If {
+                test,
+                accept,
+                reject,
+            } => self.expression(test)? || self.block(accept)? || self.block(reject)?,
+            StatementKind::While { test, body } => self.expression(test)? || self.block(body)?,
+            StatementKind::For {
+                target,
+                iterable,
+                body,
+            } => {
+                let ExpressionKind::Call {
+                    function,
+                    arguments,
+                    ..
+                } = &iterable.kind
+                else {
+                    return Ok(true);
+                };
+                let is_range = match self.machine.callee(function)?.as_deref() {
+                    Some(Callee::Range) => true,
+                    Some(Callee::Parallel) => self.is_kernel,
+                    _ => false,
+                };
+                if !is_range {
+                    return Ok(true);
+                }
+                self.any(arguments)? || self.target(target)? || self.block(body)?
+            }
+            StatementKind::Return(Some(value)) | StatementKind::Expression(value) => {
+                self.expression(value)?
+            }
+            StatementKind::Assert { test, parts } => self.expression(test)? || self.parts(parts)?,
+            StatementKind::Print(parts) | StatementKind::Raise { parts, .. } => {
+                self.parts(parts)?
+            }
+            StatementKind::Function(function) => {
+                self.numbers.insert(function.name.name.clone());
+                false
+            }
+            StatementKind::Return(None)
+            | StatementKind::Break
+            | StatementKind::Continue
+            | StatementKind::Pass => false,
+        })
+    }
+
+    fn block(&mut self, body: &[Statement]) -> PyResult<bool> {
+        for statement in body {
+            if self.statement(statement)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn parts(&mut self, parts: &[MessagePart]) -> PyResult<bool> {
+        for value in parts.iter().filter_map(MessagePart::value) {
+            if self.expression(value)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn any(&mut self, expressions: &[Expression]) -> PyResult<bool> {
+        for expression in expressions {
+            if self.expression(expression)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether a target needs more than compiled code.
+    fn target(&mut self, target: &Expression) -> PyResult<bool> {
+        match &target.kind {
+            ExpressionKind::Name(name) => {
+                self.numbers.insert(name.clone());
+                Ok(false)
+            }
+            ExpressionKind::Tuple(targets) => {
+                for target in targets {
+                    if self.target(target)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            _ => self.expression(target),
+        }
+    }
+
+    /// Whether a name is an array that code of the host cannot reach.
+    fn is_remote(&self, name: &str) -> bool {
+        match self.machine.names.get(name) {
+            Some(Value::Array(array)) => !array.node.home().allocation().is_host_accessible(),
+            _ => false,
+        }
+    }
+
+    fn kind(&self, name: &str) -> PyResult<Kind> {
+        if self.numbers.contains(name) {
+            return Ok(Kind::Number);
+        }
+        if let Some(parameters) = &self.parameters {
+            let parameter = parameters.iter().find(|(known, _)| known == name);
+            return Ok(match parameter {
+                Some((_, Some(ndim))) => Kind::Array(*ndim),
+                _ => Kind::Number,
+            });
+        }
+        match self.machine.names.get(name) {
+            Some(value) => Ok(kind_of(value)),
+            None => {
+                let object = self.machine.function.global(self.machine.py, name)?;
+                let is_array =
+                    object.is_instance_of::<PyArray>() || operand::is_numpy_array(&object);
+                Ok(if is_array { Kind::Other } else { Kind::Number })
+            }
+        }
+    }
+
+    /// Whether an expression needs more than compiled code.
+    fn expression(&mut self, expression: &Expression) -> PyResult<bool> {
+        match &expression.kind {
+            ExpressionKind::Constant(_) | ExpressionKind::Refused | ExpressionKind::Lambda(_) => {
+                Ok(false)
+            }
+            ExpressionKind::Text(_)
+            | ExpressionKind::None
+            | ExpressionKind::Ellipsis
+            | ExpressionKind::List(_) => Ok(true),
+            ExpressionKind::Name(name) => Ok(!matches!(self.kind(name)?, Kind::Number)),
+            ExpressionKind::Attribute { value, attribute } => {
+                if let ExpressionKind::Name(name) = &value.kind
+                    && let Kind::Array(_) = self.kind(name)?
+                {
+                    let is_known =
+                        ["shape", "ndim", "size", "dtype"].contains(&attribute.name.as_str());
+                    return Ok(!is_known);
+                }
+                self.expression(value)
+            }
+            ExpressionKind::Subscript { value, indices } => self.subscript(value, indices),
+            ExpressionKind::Call {
+                function,
+                arguments,
+                keywords,
+            } => {
+                for (_, value) in keywords {
+                    if self.expression(value)? {
+                        return Ok(true);
+                    }
+                }
+                self.call(function, arguments)
+            }
+            ExpressionKind::Unary { operand, .. } => self.expression(operand),
+            ExpressionKind::Binary {
+                operator,
+                left,
+                right,
+            } => Ok(
+                *operator == situ_frontend::syntax::BinaryOperator::MatrixMultiply
+                    || self.expression(left)?
+                    || self.expression(right)?,
+            ),
+            ExpressionKind::Logical { operands, .. } | ExpressionKind::Tuple(operands) => {
+                self.any(operands)
+            }
+            ExpressionKind::Compare { first, rest } => {
+                if self.expression(first)? {
+                    return Ok(true);
+                }
+                for (_, operand) in rest {
+                    if self.expression(operand)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            ExpressionKind::Conditional {
+                test,
+                accept,
+                reject,
+            } => Ok(self.expression(test)?
+                || self.expression(accept)?
+                || self.expression(reject)?),
+            ExpressionKind::Slice { lower, upper, step } => {
+                for bound in [lower, upper, step].into_iter().flatten() {
+                    if self.expression(bound)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+        }
+    }
+
+    fn subscript(&mut self, value: &Expression, indices: &[Expression]) -> PyResult<bool> {
+        if let ExpressionKind::Name(name) = &value.kind
+            && let Kind::Array(ndim) = self.kind(name)?
+        {
+            let is_slice = |index: &Expression| matches!(index.kind, ExpressionKind::Slice { .. });
+            if indices.len() != ndim || indices.iter().any(is_slice) {
+                return Ok(true);
+            }
+            if !self.is_kernel && self.is_remote(name) {
+                return Ok(true);
+            }
+            return self.any(indices);
+        }
+        Ok(self.expression(value)? || self.any(indices)?)
+    }
+
+    fn call(&mut self, function: &Expression, arguments: &[Expression]) -> PyResult<bool> {
+        if let ExpressionKind::Name(name) = &function.kind
+            && (self.numbers.contains(name) || self.machine.names.contains_key(name))
+        {
+            return self.any(arguments);
+        }
+        let Some(callee) = self.machine.callee(function)? else {
+            // A method: of an array it is work, of a number (`x.conjugate()`, `a.dtype.type(2)`) it is not.
+            return Ok(self.expression(function)? || self.any(arguments)?);
+        };
+        match &*callee {
+            Callee::OfNumbers | Callee::Range => self.any(arguments),
+            Callee::Builtin(name) if name == "len" => match arguments {
+                [
+                    Expression {
+                        kind: ExpressionKind::Name(name),
+                        ..
+                    },
+                ] => Ok(matches!(self.kind(name)?, Kind::Other)),
+                _ => self.any(arguments),
+            },
+            Callee::Builtin(_) => self.any(arguments),
+            Callee::Elementwise { has_numbers, .. } => Ok(!has_numbers || self.any(arguments)?),
+            Callee::Device => self.passed(arguments).map(|passed| passed.is_none()),
+            Callee::Njit(njit) => {
+                let Some(passed) = self.passed(arguments)? else {
+                    return Ok(true);
+                };
+                let called = njit.get().function(self.machine.py)?;
+                let name = called.name().to_owned();
+                if self.open.contains(&name) {
+                    return Ok(false);
+                }
+                self.function(&called.syntax, passed, name)
+            }
+            Callee::Reduce(..)
+            | Callee::Library(_)
+            | Callee::Creation(..)
+            | Callee::Kernel(_)
+            | Callee::Parallel
+            | Callee::Unknown(_) => Ok(true),
+        }
+    }
+
+    /// What is passed to a function: arrays as they are, and numbers; `None` if it is more than that.
+    fn passed(&mut self, arguments: &[Expression]) -> PyResult<Option<Vec<Option<usize>>>> {
+        let mut passed = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            if let ExpressionKind::Name(name) = &argument.kind
+                && let Kind::Array(ndim) = self.kind(name)?
+            {
+                passed.push(Some(ndim));
+                continue;
+            }
+            if self.expression(argument)? {
+                return Ok(None);
+            }
+            passed.push(None);
+        }
+        Ok(Some(passed))
+    }
+
+    /// Whether a function that is called needs more than compiled code.
+    fn function(
+        &mut self,
+        function: &Function,
+        passed: Vec<Option<usize>>,
+        name: String,
+    ) -> PyResult<bool> {
+        let names = function.parameters.iter().map(|each| each.name.clone());
+        let numbers = std::mem::take(&mut self.numbers);
+        let parameters = self.parameters.replace(names.zip(passed).collect());
+        self.open.push(name);
+        let needs_more = self.block(&function.body);
+        self.open.pop();
+        self.numbers = numbers;
+        self.parameters = parameters;
+        needs_more
+    }
+}
+
+fn kind_of(value: &Value) -> Kind {
+    match value {
+        Value::Number(_) => Kind::Number,
+        Value::Array(array) => Kind::Array(array.node.shape().len()),
+        Value::Tuple(items) => {
+            let is_number = |item: &Value| matches!(kind_of(item), Kind::Number);
+            if items.iter().all(is_number) {
+                Kind::Number
+            } else {
+                Kind::Other
+            }
+        }
+        Value::Object(_) => Kind::Other,
+    }
+}

@@ -1,0 +1,506 @@
+//! Calls: what is called, and what becomes of it.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use pyo3::types::PyModule;
+use situ_array::functions::elementwise::{self, Elementwise};
+use situ_array::functions::fusion::Reducer;
+use situ_frontend::KnownModule;
+use situ_frontend::syntax::{Expression, ExpressionKind, Identifier};
+use situ_ir::{DType, Span};
+
+use super::PyNjit;
+use super::expressions::temporaries;
+use super::machine::Machine;
+use super::record::Record;
+use super::value::{ArrayValue, Number, Origin, Value};
+use crate::array::PyArray;
+use crate::error::exceptions::{KernelError, KernelTypeError};
+use crate::kernel::{PyDeviceFunction, PyKernel, PyRangedKernel, environment};
+
+/// What a call calls.
+pub(super) enum Callee {
+    /// A function that only numbers have: of `math`, say, or a conversion.
+    OfNumbers,
+    /// Python's own function.
+    Builtin(String),
+    /// A function of each element.
+    Elementwise {
+        function: &'static Elementwise,
+        /// Whether compiled code has it for numbers, too.
+        has_numbers: bool,
+        python: Py<PyAny>,
+    },
+    /// A reduction that an expression can end in.
+    Reduce(Reducer, Py<PyAny>),
+    /// A function of the array library.
+    Library(Py<PyAny>),
+    /// A function that makes an array from nothing, and whether it is NumPy's.
+    Creation(Py<PyAny>, bool),
+    /// Another function like this one.
+    Njit(Py<PyNjit>),
+    /// A function that kernels call.
+    Device,
+    /// A kernel, or one with its range.
+    Kernel(Py<PyAny>),
+    /// `range`.
+    Range,
+    /// `prange`.
+    Parallel,
+    /// Something that cannot be called here.
+    Unknown(String),
+}
+
+impl Machine<'_, '_> {
+    /// The object that a name of a module, class or function outside of the function stands for.
+    pub(super) fn static_object<'py>(
+        &self,
+        expression: &Expression,
+    ) -> PyResult<Option<Bound<'py, PyAny>>>
+    where
+        Self: super::expressions::HasPython<'py>,
+    {
+        let py = super::expressions::HasPython::python(self);
+        match &expression.kind {
+            ExpressionKind::Name(name) if !self.names.contains_key(name) => {
+                let object = self.function.global(py, name)?;
+                let is_static = object.is_instance_of::<PyModule>() || object.is_callable();
+                Ok(is_static.then_some(object))
+            }
+            ExpressionKind::Attribute { value, attribute } => match self.static_object(value)? {
+                Some(object) if object.is_instance_of::<PyModule>() => {
+                    let member = object.getattr_opt(attribute.name.as_str())?;
+                    Ok(member.filter(|member| {
+                        member.is_instance_of::<PyModule>() || member.is_callable()
+                    }))
+                }
+                _ => Ok(None),
+            },
+            _ => Ok(None),
+        }
+    }
+
+    /// What a call calls; `None` if it is something inside of the function.
+    pub(super) fn callee(&self, function: &Expression) -> PyResult<Option<Arc<Callee>>> {
+        let Some(object) = self.static_object(function)? else {
+            return Ok(None);
+        };
+        classified(&object).map(|callee| Some(Arc::new(callee)))
+    }
+
+    pub(super) fn call_expression(
+        &mut self,
+        function: &Expression,
+        arguments: &[Expression],
+        keywords: &[(Identifier, Expression)],
+        span: Span,
+    ) -> PyResult<Value> {
+        let Some(callee) = self.callee(function)? else {
+            return self.call_member(function, arguments, keywords, span);
+        };
+        let mut values = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            values.push(self.value(argument)?);
+        }
+        let mut named = Vec::with_capacity(keywords.len());
+        for (name, argument) in keywords {
+            named.push((name.name.clone(), self.value(argument)?));
+        }
+        let has_array =
+            |values: &[Value]| values.iter().any(|value| matches!(value, Value::Array(_)));
+        match &*callee {
+            Callee::Elementwise {
+                function: elementwise,
+                python,
+                ..
+            } => {
+                if has_array(&values) && named.is_empty() && values.len() == elementwise.arity {
+                    return self.apply(elementwise, values, span);
+                }
+                if has_array(&values) || !named.is_empty() {
+                    let python = python.bind(self.py).clone();
+                    return self.call_library(&python, values, named, span);
+                }
+                self.call_on_numbers(function, values, span)
+            }
+            Callee::Reduce(reducer, python) => {
+                let python = python.bind(self.py).clone();
+                self.reduce(*reducer, &python, values, named, span)
+            }
+            Callee::Library(python) => {
+                let python = python.bind(self.py).clone();
+                self.call_library(&python, values, named, span)
+            }
+            Callee::Creation(python, is_numpy) => {
+                let python = python.bind(self.py).clone();
+                self.create(&python, *is_numpy, values, named, span)
+            }
+            Callee::Njit(njit) => {
+                let njit = njit.clone_ref(self.py);
+                let function = njit.get().function(self.py)?;
+                let mut machine = Machine::new(self.py, function);
+                machine.depth = self.depth + 1;
+                machine.call(values)
+            }
+            Callee::Kernel(kernel) => {
+                for value in &values {
+                    if let Value::Array(array) = value {
+                        let memory = array.node.array(self.py)?;
+                        self.before_write(&memory)?;
+                    }
+                }
+                let arguments: Vec<_> = values
+                    .iter()
+                    .map(|value| value.to_argument(self.py))
+                    .collect::<PyResult<_>>()?;
+                let arguments = pyo3::types::PyTuple::new(self.py, arguments)?;
+                kernel.bind(self.py).call1(arguments)?;
+                Ok(self.none())
+            }
+            Callee::Builtin(name) => self.call_builtin(name, function, values, span),
+            Callee::OfNumbers | Callee::Device => self.call_on_numbers(function, values, span),
+            Callee::Range | Callee::Parallel => Err(KernelTypeError::new_err(
+                "`range` and `prange` have a meaning only after `in` in a `for` statement",
+            )),
+            Callee::Unknown(what) => Err(KernelTypeError::new_err(format!(
+                "njit function `{}` calls {what}: `{}`\n  why:  it would need the Python interpreter\n  help: call \
+                 functions of NumPy, situ, `math`, kernels, and functions decorated with `@situ.njit` or \
+                 `@situ.device_func`",
+                self.function.name(),
+                self.function.source.slice(span)
+            ))),
+        }
+    }
+
+    /// A function of numbers, by compiled code.
+    fn call_on_numbers(
+        &mut self,
+        function: &Expression,
+        values: Vec<Value>,
+        span: Span,
+    ) -> PyResult<Value> {
+        let count = values.len();
+        let named = temporaries(values);
+        let arguments = (0..count).map(|position| Expression {
+            kind: ExpressionKind::Name(named[position].0.clone()),
+            span,
+        });
+        let kind = ExpressionKind::Call {
+            function: Box::new(function.clone()),
+            arguments: arguments.collect(),
+            keywords: Vec::new(),
+        };
+        self.compute(kind, span, named)
+    }
+
+    fn call_builtin(
+        &mut self,
+        name: &str,
+        function: &Expression,
+        values: Vec<Value>,
+        span: Span,
+    ) -> PyResult<Value> {
+        if let [Value::Array(array)] = values.as_slice() {
+            let reducer = match name {
+                "sum" => Some(Reducer::Sum),
+                "min" => Some(Reducer::Min),
+                "max" => Some(Reducer::Max),
+                "any" => Some(Reducer::Any),
+                "all" => Some(Reducer::All),
+                _ => None,
+            };
+            match (reducer, name) {
+                (Some(reducer), _) if array.node.shape().len() == 1 => {
+                    let python = self.py.import("situ")?.getattr(name)?;
+                    return self.reduce(reducer, &python, values, Vec::new(), span);
+                }
+                (_, "abs") => {
+                    let abs = elementwise::find("abs")
+                        .ok_or_else(|| KernelError::new_err("there is no `abs`"))?;
+                    return self.apply(abs, values, span);
+                }
+                (_, "len") => {
+                    let size = array.node.shape().first().copied().unwrap_or(0);
+                    return Ok(Value::Number(Number::integer(size as i64)));
+                }
+                (_, "float" | "int" | "bool" | "complex") => {
+                    let number = self.number_of(array)?;
+                    return self.call_on_numbers(function, vec![Value::Number(number)], span);
+                }
+                _ => {}
+            }
+        }
+        match (name, values.as_slice()) {
+            ("len", [Value::Tuple(items)]) => {
+                Ok(Value::Number(Number::integer(items.len() as i64)))
+            }
+            ("tuple" | "list", [Value::Tuple(_)]) => {
+                Ok(values.into_iter().next().unwrap_or_else(|| self.none()))
+            }
+            _ if values.iter().all(|value| matches!(value, Value::Number(_))) => {
+                self.call_on_numbers(function, values, span)
+            }
+            _ => Err(KernelTypeError::new_err(format!(
+                "`{name}` cannot be used like this in an njit function: `{}`\n  why:  it would need the Python \
+                 interpreter\n  help: use the function of NumPy or situ that does it for arrays",
+                self.function.source.slice(span)
+            ))),
+        }
+    }
+
+    /// A new array, where the function's arguments are unless the call says where.
+    fn create(
+        &mut self,
+        python: &Bound<'_, PyAny>,
+        is_numpy: bool,
+        values: Vec<Value>,
+        mut named: Vec<(String, Value)>,
+        span: Span,
+    ) -> PyResult<Value> {
+        let is_placed = |name: &str| name == "device" || name == "queue";
+        let origin = match &self.home {
+            Some(home) => home.origin,
+            None if is_numpy => Origin::NumPy,
+            None => Origin::Situ,
+        };
+        if !named.iter().any(|(name, _)| is_placed(name)) {
+            let queue = match &self.home {
+                Some(home) => Some(home.node.home().queue().clone()),
+                None if is_numpy => Some(crate::queue::native(self.py)?),
+                None => None,
+            };
+            if let Some(queue) = queue {
+                let queue = Bound::new(self.py, crate::queue::PyQueue { queue })?;
+                let queue = Value::Object(Rc::new(queue.into_any().unbind()));
+                named.push(("queue".to_owned(), queue));
+                if let Some(home) = &self.home {
+                    let kind = home.node.home().usm_kind().name();
+                    let kind = kind.into_pyobject(self.py)?.into_any().unbind();
+                    named.push(("usm_type".to_owned(), Value::Object(Rc::new(kind))));
+                }
+            }
+        }
+        Ok(match self.call_library(python, values, named, span)? {
+            Value::Array(array) => Value::Array(ArrayValue { origin, ..array }),
+            other => other,
+        })
+    }
+
+    /// A reduction, of what waits if nobody else looks at it.
+    fn reduce(
+        &mut self,
+        reducer: Reducer,
+        python: &Bound<'_, PyAny>,
+        mut values: Vec<Value>,
+        mut named: Vec<(String, Value)>,
+        span: Span,
+    ) -> PyResult<Value> {
+        let Some(over) = plain_options(self.py, &values, &named)? else {
+            return self.call_library(python, values, named, span);
+        };
+        named.clear();
+        values.truncate(1);
+        let Some(Value::Array(array)) = values.pop() else {
+            return self.call_library(python, values, named, span);
+        };
+        let ArrayValue { node, origin } = array;
+        let is_everything = over.axes.is_none() && !over.keepdims;
+        self.note_kernel(span, &node, "reduced in the same pass where layouts agree");
+        self.function.note(Record {
+            span,
+            device: node.home().queue().device().filter_string(),
+            what: "reduction".to_owned(),
+        });
+        let result = node
+            .reduce(
+                self.py,
+                reducer,
+                (over.axes.as_deref(), over.keepdims),
+                over.dtype,
+            )
+            .map_err(|error| self.with_expression(span, error))?;
+        if is_everything {
+            return self.read_number(&result).map(Value::Number);
+        }
+        Ok(Value::Array(ArrayValue::ready(result, origin)))
+    }
+
+    /// A call of a member of a value: `x.sum()`, `x.astype(...)`.
+    fn call_member(
+        &mut self,
+        function: &Expression,
+        arguments: &[Expression],
+        keywords: &[(Identifier, Expression)],
+        span: Span,
+    ) -> PyResult<Value> {
+        let ExpressionKind::Attribute { value, attribute } = &function.kind else {
+            return Err(KernelTypeError::new_err(format!(
+                "njit function `{}` calls something that is no function: `{}`",
+                self.function.name(),
+                self.function.source.slice(span)
+            )));
+        };
+        let Value::Array(array) = self.value(value)? else {
+            return Err(KernelTypeError::new_err(format!(
+                "only arrays have methods in njit functions: `{}`",
+                self.function.source.slice(span)
+            )));
+        };
+        let name = attribute.name.as_str();
+        let mut values = Vec::with_capacity(arguments.len() + 1);
+        for argument in arguments {
+            values.push(self.value(argument)?);
+        }
+        let mut named = Vec::with_capacity(keywords.len());
+        for (name, argument) in keywords {
+            named.push((name.name.clone(), self.value(argument)?));
+        }
+        let reducer = match name {
+            "sum" => Some(Reducer::Sum),
+            "prod" => Some(Reducer::Prod),
+            "min" => Some(Reducer::Min),
+            "max" => Some(Reducer::Max),
+            "any" => Some(Reducer::Any),
+            "all" => Some(Reducer::All),
+            "mean" => Some(Reducer::Mean),
+            _ => None,
+        };
+        if let Some(reducer) = reducer {
+            let python = self.py.import("situ")?.getattr(name)?;
+            values.insert(0, Value::Array(array));
+            return self.reduce(reducer, &python, values, named, span);
+        }
+        if let ("astype", [Value::Object(dtype)], true) =
+            (name, values.as_slice(), named.is_empty())
+            && let Ok(dtype) = crate::dtype::from_python(dtype.bind(self.py))
+        {
+            let node = array.node.cast(dtype);
+            let origin = array.origin;
+            return Ok(Value::Array(ArrayValue { node, origin }));
+        }
+        let memory = array.node.array(self.py)?;
+        if matches!(name, "fill" | "sort" | "itemset" | "put" | "resize") {
+            self.before_write(&memory)?;
+        }
+        let memory = Bound::new(self.py, PyArray::new(memory))?;
+        let method = memory.as_any().getattr(name)?;
+        self.call_library(&method, values, named, span)
+            .map(|value| match value {
+                // What a method of a NumPy array gives is NumPy's, too.
+                Value::Array(result) => Value::Array(ArrayValue {
+                    origin: array.origin,
+                    ..result
+                }),
+                other => other,
+            })
+    }
+}
+
+/// How a reduction is asked for, if it is in a way that an expression can end in.
+struct PlainOptions {
+    axes: Option<Vec<i64>>,
+    keepdims: bool,
+    dtype: Option<DType>,
+}
+
+fn plain_options(
+    py: Python<'_>,
+    values: &[Value],
+    named: &[(String, Value)],
+) -> PyResult<Option<PlainOptions>> {
+    let mut options = PlainOptions {
+        axes: None,
+        keepdims: false,
+        dtype: None,
+    };
+    let mut axis = None;
+    match values {
+        [Value::Array(_)] => {}
+        [Value::Array(_), given] => axis = Some(given),
+        _ => return Ok(None),
+    }
+    for (name, value) in named {
+        match (name.as_str(), value) {
+            ("axis", value) => axis = Some(value),
+            ("keepdims", Value::Number(number)) => options.keepdims = number.is_true(),
+            ("dtype", Value::Object(dtype)) => {
+                options.dtype = Some(crate::dtype::from_python(dtype.bind(py))?);
+            }
+            _ => return Ok(None),
+        }
+    }
+    options.axes = match axis {
+        None => None,
+        Some(Value::Number(number)) => match number.as_i64() {
+            Some(axis) => Some(vec![axis]),
+            None => return Ok(None),
+        },
+        Some(Value::Object(object)) if object.is_none(py) => None,
+        Some(Value::Tuple(items)) => {
+            let axes = items.iter().map(|item| match item {
+                Value::Number(number) => number.as_i64(),
+                _ => None,
+            });
+            match axes.collect() {
+                Some(axes) => Some(axes),
+                None => return Ok(None),
+            }
+        }
+        Some(_) => return Ok(None),
+    };
+    Ok(Some(options))
+}
+
+/// What an object is when it is called.
+fn classified(object: &Bound<'_, PyAny>) -> PyResult<Callee> {
+    let py = object.py();
+    if let Ok(njit) = object.cast::<PyNjit>() {
+        return Ok(Callee::Njit(njit.clone().unbind()));
+    }
+    if object.is_instance_of::<PyDeviceFunction>() {
+        return Ok(Callee::Device);
+    }
+    if object.is_instance_of::<PyKernel>() || object.is_instance_of::<PyRangedKernel>() {
+        return Ok(Callee::Kernel(object.clone().unbind()));
+    }
+    if environment::element_type(object)?.is_some() {
+        return Ok(Callee::OfNumbers);
+    }
+    let helper = py.import("situ._njit")?;
+    let (kind, name, found): (String, String, Py<PyAny>) =
+        helper.call_method1("classified", (object,))?.extract()?;
+    Ok(match kind.as_str() {
+        "builtin" if name == "range" => Callee::Range,
+        "builtin" => Callee::Builtin(name),
+        "prange" => Callee::Parallel,
+        "numbers" => Callee::OfNumbers,
+        "njit" => Callee::Njit(found.bind(py).cast::<PyNjit>()?.clone().unbind()),
+        "elementwise" => match elementwise::find(&name) {
+            Some(function) => Callee::Elementwise {
+                function,
+                has_numbers: KnownModule::NumPy.has_member(&name)
+                    || KnownModule::Situ.has_member(&name),
+                python: found,
+            },
+            None => Callee::Library(found),
+        },
+        "reduction" => match name.as_str() {
+            "sum" => Callee::Reduce(Reducer::Sum, found),
+            "prod" => Callee::Reduce(Reducer::Prod, found),
+            "min" => Callee::Reduce(Reducer::Min, found),
+            "max" => Callee::Reduce(Reducer::Max, found),
+            "any" => Callee::Reduce(Reducer::Any, found),
+            "all" => Callee::Reduce(Reducer::All, found),
+            "mean" => Callee::Reduce(Reducer::Mean, found),
+            _ => Callee::Library(found),
+        },
+        "library" => Callee::Library(found),
+        "creation" => {
+            let module: String = object.getattr("__module__")?.extract()?;
+            Callee::Creation(found, module.starts_with("numpy"))
+        }
+        _ => Callee::Unknown(name),
+    })
+}

@@ -1,0 +1,195 @@
+//! `situ.njit`: Python functions that use arrays, run without the Python interpreter.
+//!
+//! A function is read from its source once. A call walks its statements: work on whole arrays goes to the array
+//! library, where expressions wait until somebody looks at them and then become one kernel (`expression_node`); runs of
+//! statements that work with numbers and elements become compiled code (`pieces`), and so do loops over `prange`
+//! (`parallel_loops`). What is compiled depends on the types that are met, so it is compiled when it is reached for the
+//! first time with them. `docs/design/0023-njit.md` says why it is done this way.
+
+mod arithmetic;
+mod array_work;
+mod calls;
+mod expression_node;
+mod expressions;
+mod function;
+mod machine;
+mod parallel_loops;
+mod pieces;
+mod record;
+mod value;
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyTuple};
+
+use crate::error::exceptions::KernelError;
+use crate::error::guard;
+use crate::kernel::Definition;
+use crate::operand;
+use function::HostFunction;
+use machine::Machine;
+use value::{Origin, Value};
+
+/// A Python function that runs without the Python interpreter.
+// The dictionary holds the function's docstring, which a getter could not put before the class's.
+#[pyclass(frozen, dict, name = "NjitFunction", module = "situ")]
+pub(crate) struct PyNjit {
+    pub(crate) definition: Definition,
+    /// Read at the first call.
+    function: PyOnceLock<HostFunction>,
+}
+
+#[pymethods]
+impl PyNjit {
+    /// Made by `situ.njit`, which reads the source.
+    #[new]
+    fn new(function: &Bound<'_, PyAny>, text: String, file: String, line: u32) -> PyResult<Self> {
+        guard(|| {
+            Ok(Self {
+                definition: Definition::new(function, text, file, line)?,
+                function: PyOnceLock::new(),
+            })
+        })
+    }
+
+    #[pyo3(signature = (*arguments, **keywords))]
+    fn __call__(
+        &self,
+        py: Python<'_>,
+        arguments: &Bound<'_, PyTuple>,
+        keywords: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Py<PyAny>> {
+        guard(|| {
+            let arguments = self.bound_arguments(py, arguments, keywords)?;
+            let visit = Visit::of(py, &self.definition, &arguments)?;
+            let function = self.function(py).map_err(|error| as_numbas(py, error))?;
+            let mut values = Vec::with_capacity(arguments.len());
+            for (position, object) in arguments.iter().enumerate() {
+                values.push(match &visit {
+                    Some(visit) if operand::is_numpy_array(object) => {
+                        Value::from_python(&visit.arguments[position], Origin::NumPy)?
+                    }
+                    _ => Value::from_python(object, Origin::Situ)?,
+                });
+            }
+            let result = Machine::new(py, function)
+                .call(values)
+                .map_err(|error| as_numbas(py, error))?;
+            let result = result.to_python(py)?;
+            if let Some(visit) = &visit {
+                visit.end()?;
+            }
+            Ok(result)
+        })
+    }
+
+    /// What was compiled and where it runs, line by line.
+    fn inspect(&self, py: Python<'_>) -> PyResult<String> {
+        guard(|| self.function(py)?.plan(&self.definition.name))
+    }
+
+    /// The Python function.
+    #[getter]
+    fn py_func(&self, py: Python<'_>) -> Py<PyAny> {
+        self.definition.function.clone_ref(py)
+    }
+
+    #[getter]
+    fn __wrapped__(&self, py: Python<'_>) -> Py<PyAny> {
+        self.definition.function.clone_ref(py)
+    }
+
+    #[getter]
+    fn __name__(&self) -> &str {
+        &self.definition.name
+    }
+
+    #[getter]
+    fn __qualname__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.definition.attribute(py, "__qualname__")
+    }
+
+    #[getter]
+    fn __module__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.definition.attribute(py, "__module__")
+    }
+
+    fn __repr__(&self) -> String {
+        let parameters = self.definition.parameters.join(", ");
+        format!("<situ.njit {}({parameters})>", self.definition.name)
+    }
+}
+
+impl PyNjit {
+    /// The function as its tree, read when it is first needed.
+    pub(crate) fn function(&self, py: Python<'_>) -> PyResult<&HostFunction> {
+        self.function
+            .get_or_try_init(py, || HostFunction::read(py, &self.definition))
+    }
+
+    /// The arguments in the order of the parameters, with defaults for those that are not given.
+    fn bound_arguments<'py>(
+        &self,
+        py: Python<'py>,
+        arguments: &Bound<'py, PyTuple>,
+        keywords: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let has_keywords = keywords.is_some_and(|keywords| !keywords.is_empty());
+        if !has_keywords && arguments.len() == self.definition.parameters.len() {
+            return Ok(arguments.iter().collect());
+        }
+        let module = py.import("situ._njit")?;
+        let function = self.definition.function.bind(py);
+        let bound = module.call_method1("bound_arguments", (function, arguments, keywords))?;
+        bound.extract()
+    }
+}
+
+/// An error of the compiler as one that code written for Numba catches, if the program uses Numba.
+fn as_numbas(py: Python<'_>, error: PyErr) -> PyErr {
+    if !error.is_instance_of::<KernelError>(py) {
+        return error;
+    }
+    let numbas = py
+        .import("situ._numba")
+        .and_then(|module| module.call_method1("numba_error", (error.value(py),)));
+    match numbas {
+        Ok(value) => PyErr::from_value(value),
+        Err(_) => error,
+    }
+}
+
+/// Arrays of NumPy's among the arguments, where compiled code can reach them.
+struct Visit<'py> {
+    arguments: Vec<Bound<'py, PyAny>>,
+    visit: Bound<'py, PyAny>,
+}
+
+impl<'py> Visit<'py> {
+    /// Brings the arrays of NumPy's to the native device; `None` if there are none.
+    fn of(
+        py: Python<'py>,
+        definition: &Definition,
+        objects: &[Bound<'py, PyAny>],
+    ) -> PyResult<Option<Self>> {
+        if !objects.iter().any(operand::is_numpy_array) {
+            return Ok(None);
+        }
+        let named: Vec<_> = objects
+            .iter()
+            .enumerate()
+            .map(|(position, object)| (definition.parameter_name(position), object))
+            .collect();
+        let module = py.import("situ._njit")?;
+        let visit = module.call_method1("visit", (&definition.name, named))?;
+        Ok(Some(Self {
+            arguments: visit.getattr("arguments")?.extract()?,
+            visit,
+        }))
+    }
+
+    /// Gives back what was written to copies.
+    fn end(&self) -> PyResult<()> {
+        self.visit.call_method0("end").map(drop)
+    }
+}

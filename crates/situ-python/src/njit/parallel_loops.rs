@@ -1,0 +1,389 @@
+//! Loops over `prange`: kernels that run where their arrays are.
+
+use std::sync::{Arc, PoisonError};
+
+use pyo3::prelude::*;
+use situ_array::Array;
+use situ_array::placement::{Operation, Participant, Placer};
+use situ_frontend::host::{
+    Combination, CompiledLoop, LoopReduction, ParallelLoop, ValueType, compile_parallel_loop,
+    read_names,
+};
+use situ_frontend::syntax::{Expression, ExpressionKind, Statement};
+use situ_frontend::{Messages, Options, ParameterPlan};
+use situ_ir::{DType, Literal, NdRange, interpret};
+use situ_runtime::{Device, Kernel, Program, Queue, UsmKind};
+
+use super::calls::Callee;
+use super::machine::Machine;
+use super::pieces::{Leaf, host_queue, options, passed_leaves, written};
+use super::record::Record;
+use super::value::{Number, Value};
+use crate::detach::detach;
+use crate::error::IntoPyErr;
+use crate::error::exceptions::{KernelError, KernelTypeError};
+use crate::kernel::{compile_error, messages};
+
+/// A loop compiled for some types and a device.
+pub(super) struct CachedLoop {
+    types: Vec<(String, Option<ValueType>)>,
+    device: Device,
+    parameters: Vec<String>,
+    kernel: Kernel,
+    plan: ParameterPlan,
+    messages: Arc<Messages>,
+    reductions: Vec<LoopReduction>,
+    /// Which of the numbers and arrays that it gets it writes elements of.
+    written: Vec<bool>,
+}
+
+/// The least number of rounds that a work-item runs for a reduction.
+const MIN_BLOCK: i64 = 1024;
+/// The largest number of blocks.
+const MAX_BLOCKS: i64 = 4096;
+
+type Bounds = (i64, i64, i64);
+
+impl<'a> Machine<'a, '_> {
+    /// The bounds of a `range` or `prange`, and whether it is the latter; `None` if it is something else.
+    pub(super) fn range(&mut self, iterable: &Expression) -> PyResult<Option<(bool, Bounds)>> {
+        let ExpressionKind::Call {
+            function,
+            arguments,
+            ..
+        } = &iterable.kind
+        else {
+            return Ok(None);
+        };
+        let is_parallel = match self.callee(function)?.as_deref() {
+            Some(Callee::Range) => false,
+            Some(Callee::Parallel) => true,
+            _ => return Ok(None),
+        };
+        let mut bounds = Vec::with_capacity(3);
+        for argument in arguments {
+            let Value::Number(number) = self.value(argument)? else {
+                return Err(not_an_integer(argument, self));
+            };
+            bounds.push(
+                number
+                    .as_i64()
+                    .ok_or_else(|| not_an_integer(argument, self))?,
+            );
+        }
+        let bounds = match bounds.as_slice() {
+            [stop] => (0, *stop, 1),
+            [start, stop] => (*start, *stop, 1),
+            [_, _, 0] => {
+                return Err(pyo3::exceptions::PyValueError::new_err(
+                    "the step of a range must not be zero",
+                ));
+            }
+            [start, stop, step] => (*start, *stop, *step),
+            _ => {
+                return Err(KernelTypeError::new_err(
+                    "`range` takes one to three integers",
+                ));
+            }
+        };
+        Ok(Some((is_parallel, bounds)))
+    }
+
+    /// Runs a loop over `prange` as a kernel. Tells whether it did: rounds that use whole arrays are run one after the
+    /// other, each array operation with all threads.
+    pub(super) fn run_parallel(
+        &mut self,
+        statement: &'a Statement,
+        counter: &'a Expression,
+        body: &'a [Statement],
+        (start, stop, step): Bounds,
+    ) -> PyResult<bool> {
+        if !self.is_kernel_body(counter, body)? {
+            let device = "host".to_owned();
+            let what = "`prange` one round after the other: its rounds use whole arrays".to_owned();
+            self.function.note(Record {
+                span: statement.span,
+                device,
+                what,
+            });
+            return Ok(false);
+        }
+        let count = if step > 0 {
+            (stop - start + step - 1).div_euclid(step)
+        } else {
+            (start - stop - step - 1).div_euclid(-step)
+        };
+        if count <= 0 {
+            return Ok(true);
+        }
+        let py = self.py;
+        let mut code = self.inner_functions();
+        code.extend(body.iter().cloned());
+        let names: Vec<String> = read_names(&code)
+            .into_iter()
+            .filter(|name| self.names.contains_key(*name))
+            .map(str::to_owned)
+            .collect();
+        let queue = self.loop_queue(&names)?;
+        let cached = self.cached_loop(statement, counter, body, &names, &queue)?;
+
+        let has_reductions = !cached.reductions.is_empty();
+        let block = MIN_BLOCK.max(count.div_euclid(MAX_BLOCKS) + 1);
+        let items = if has_reductions {
+            (count + block - 1) / block
+        } else {
+            count
+        };
+        let mut leaves = Vec::new();
+        let mut partial = Vec::new();
+        for reduction in &cached.reductions {
+            let memory = Array::empty(&[items as usize], reduction.dtype, &queue, UsmKind::Shared)
+                .map_err(|error| error.into_py_err(py))?;
+            leaves.push(Leaf::Array(memory.clone()));
+            partial.push(memory);
+        }
+        let integer = |value: i64| Leaf::Number(Literal::I64(value));
+        if has_reductions {
+            leaves.extend([integer(count), integer(block)]);
+        }
+        leaves.extend([integer(start), integer(step)]);
+        for name in &cached.parameters {
+            let value = self.names.get(name).cloned();
+            let value = value.ok_or_else(|| KernelError::new_err(format!("`{name}` is lost")))?;
+            let reduction = cached.reductions.iter().find(|each| each.name == *name);
+            match (reduction, &value) {
+                (Some(reduction), Value::Number(number)) => {
+                    let neutral = neutral(reduction.combination, number.literal);
+                    leaves.push(Leaf::Number(neutral));
+                }
+                _ => self.device_leaves(&value, &cached.written, &mut leaves)?,
+            }
+        }
+        let range = NdRange::new(&[items as u64])
+            .map_err(|error| KernelError::new_err(error.to_string()))?;
+        let report = messages::report(&queue, &cached.kernel, &cached.messages, range)
+            .map_err(|error| error.into_py_err(py))?;
+        let passed = passed_leaves(&cached.plan, &leaves, report.as_ref());
+        detach(py, || match &report {
+            Some(report) => queue.launch_reporting(&cached.kernel, &range, &passed, report, None),
+            None => queue.launch(&cached.kernel, &range, &passed),
+        })?;
+        for (reduction, memory) in cached.reductions.iter().zip(&partial) {
+            self.combine(reduction, memory)?;
+        }
+        Ok(true)
+    }
+
+    /// The queue that a loop runs on: that of its arrays, or the host's.
+    fn loop_queue(&mut self, names: &[String]) -> PyResult<Queue> {
+        let py = self.py;
+        let mut arrays = Vec::new();
+        let mut origins = Vec::new();
+        for name in names {
+            if let Some(value) = self.names.get(name) {
+                value.for_each_array(&mut |array| {
+                    arrays.push((name.clone(), array.node.home().clone()));
+                    origins.push(array.clone());
+                });
+            }
+        }
+        if let Some((first, rest)) = origins.split_first() {
+            for other in rest {
+                let span = self.function.syntax.span;
+                if first.origin != other.origin {
+                    return Err(self.check_origins(first, other, span).err().unwrap_or_else(
+                        || KernelError::new_err("arrays of different origins in a loop"),
+                    ));
+                }
+            }
+        }
+        let placer = Placer {
+            operation: Operation::Kernel(self.function.name()),
+            explicit: None,
+        };
+        let participants = arrays
+            .iter()
+            .map(|(name, array)| (name.as_str(), Participant::Array(array)));
+        let placement = placer.place(participants);
+        match placement.map_err(|error| error.into_py_err(py))? {
+            Some(placement) => Ok(placement.queue),
+            None => host_queue(py),
+        }
+    }
+
+    fn cached_loop(
+        &mut self,
+        statement: &'a Statement,
+        counter: &'a Expression,
+        body: &'a [Statement],
+        names: &[String],
+        queue: &Queue,
+    ) -> PyResult<Arc<CachedLoop>> {
+        let types: Vec<_> = names
+            .iter()
+            .map(|name| (name.clone(), self.names.get(name).and_then(Value::ty)))
+            .collect();
+        let device = queue.device();
+        let known = self.function.loops.lock();
+        let known = known.unwrap_or_else(PoisonError::into_inner);
+        let list = known.get(&statement.span).map(Vec::as_slice);
+        let mut list = list.unwrap_or_default().iter();
+        if let Some(found) = list.find(|each| each.types == types && each.device == *device) {
+            return Ok(Arc::clone(found));
+        }
+        drop(known);
+        let made = Arc::new(self.compile_loop(counter, body, types, device)?);
+        self.function.note(Record {
+            span: statement.span,
+            device: device.filter_string(),
+            what: match made.reductions.as_slice() {
+                [] => "`prange` as a kernel".to_owned(),
+                reductions => {
+                    let names: Vec<_> = reductions.iter().map(|each| each.name.as_str()).collect();
+                    format!("`prange` as a kernel that reduces {}", names.join(", "))
+                }
+            },
+        });
+        let known = self.function.loops.lock();
+        let mut known = known.unwrap_or_else(PoisonError::into_inner);
+        known
+            .entry(statement.span)
+            .or_default()
+            .push(Arc::clone(&made));
+        Ok(made)
+    }
+
+    fn compile_loop(
+        &mut self,
+        counter: &'a Expression,
+        body: &'a [Statement],
+        types: Vec<(String, Option<ValueType>)>,
+        device: &Device,
+    ) -> PyResult<CachedLoop> {
+        let py = self.py;
+        let function = self.function;
+        let parameters: Vec<_> = types
+            .iter()
+            .filter_map(|(name, ty)| Some((name.clone(), ty.clone()?)))
+            .collect();
+        let names = parameters.iter().map(|(name, _)| name.clone()).collect();
+        let loop_ = ParallelLoop {
+            source: &function.source,
+            function: &function.syntax,
+            counter,
+            body,
+            parameters,
+        };
+        let options = Options {
+            default_float: situ_array::device_dtypes::default_float(device),
+            ..options()
+        };
+        let compiled = compile_parallel_loop(loop_, function.environment(py)?, options)
+            .map_err(|error| compile_error(py, function.name(), error))?;
+        let CompiledLoop {
+            module,
+            kernel,
+            plan,
+            messages,
+            reductions,
+        } = compiled;
+        let kernel = detach(py, || {
+            Program::compile(device, &module).and_then(|program| program.kernel(&kernel))
+        })?;
+        let written = written(&kernel, &plan, 0);
+        Ok(CachedLoop {
+            written,
+            types,
+            device: device.clone(),
+            parameters: names,
+            kernel,
+            plan,
+            messages: Arc::new(messages),
+            reductions,
+        })
+    }
+
+    /// The numbers and arrays of a value, arrays where they are.
+    fn device_leaves(
+        &mut self,
+        value: &Value,
+        written: &[bool],
+        leaves: &mut Vec<Leaf>,
+    ) -> PyResult<()> {
+        match value {
+            Value::Number(number) => leaves.push(Leaf::Number(number.literal)),
+            Value::Array(array) => {
+                let memory = array.node.array(self.py)?;
+                if written.get(leaves.len()).copied().unwrap_or(true) {
+                    self.before_write(&memory)?;
+                }
+                leaves.push(Leaf::Array(memory));
+            }
+            Value::Tuple(items) => {
+                for item in items {
+                    self.device_leaves(item, written, leaves)?;
+                }
+            }
+            Value::Object(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Combines what blocks of rounds have made of a variable with what it was.
+    fn combine(&mut self, reduction: &LoopReduction, partial: &Array) -> PyResult<()> {
+        let size = reduction.dtype.size_bytes();
+        let mut bytes = vec![0_u8; partial.size() * size];
+        let target = &mut bytes[..];
+        detach(self.py, || partial.read_bytes(target))?;
+        let Some(Value::Number(before)) = self.names.get(&reduction.name) else {
+            return Err(KernelError::new_err("a reduction has lost its variable"));
+        };
+        let mut value = interpret::number::cast(before.literal, reduction.dtype);
+        for chunk in bytes.chunks_exact(size) {
+            let next = Literal::from_bytes(reduction.dtype, chunk)
+                .ok_or_else(|| KernelError::new_err("a number without content"))?;
+            value = combined(reduction.combination, value, next)
+                .ok_or_else(|| KernelError::new_err("numbers that cannot be combined"))?;
+        }
+        let value = Value::Number(Number::computed(value));
+        self.names.insert(reduction.name.clone(), value);
+        Ok(())
+    }
+}
+
+fn not_an_integer(argument: &Expression, machine: &Machine<'_, '_>) -> PyErr {
+    KernelTypeError::new_err(format!(
+        "`{}` is no integer, so there is no range",
+        machine.function.source.slice(argument.span)
+    ))
+}
+
+/// What changes nothing when it is combined; for the least and the greatest, the variable's own value.
+fn neutral(combination: Combination, value: Literal) -> Literal {
+    let dtype = value.dtype();
+    match combination {
+        Combination::Add | Combination::Xor => Literal::zero(dtype),
+        Combination::Or if dtype.is_bool() || dtype.is_integer() => Literal::zero(dtype),
+        Combination::Multiply => Literal::one(dtype),
+        Combination::And if dtype.is_bool() => Literal::Bool(true),
+        Combination::And => interpret::number::cast(Literal::I64(-1), dtype),
+        Combination::Or | Combination::Minimum | Combination::Maximum => value,
+    }
+}
+
+fn combined(combination: Combination, left: Literal, right: Literal) -> Option<Literal> {
+    use situ_ir::BinaryOperator as Ir;
+    let dtype = left.dtype();
+    let operator = match combination {
+        Combination::Add => Ir::Add,
+        Combination::Multiply => Ir::Multiply,
+        Combination::Minimum => Ir::Minimum,
+        Combination::Maximum => Ir::Maximum,
+        Combination::Or => Ir::BitOr,
+        Combination::And => Ir::BitAnd,
+        Combination::Xor => Ir::BitXor,
+    };
+    // Python's `min` keeps the first of two that cannot be ordered; NaN stays NaN here, as in NumPy.
+    let _: DType = dtype;
+    interpret::number::binary(operator, left, right)
+}

@@ -1,0 +1,548 @@
+//! Runs of statements that work with numbers and elements: compiled, and run on the host.
+
+use std::sync::{Arc, PoisonError};
+
+use pyo3::prelude::*;
+use situ_array::Array;
+use situ_frontend::host::{Piece, ValueType, assigned_names, compile_piece, read_names};
+use situ_frontend::syntax::{Expression, ExpressionKind, Statement, StatementKind};
+use situ_frontend::{ArgumentPart, Messages, Options, ParameterPlan};
+use situ_ir::{DType, Literal, NdRange, Span};
+use situ_runtime::{Argument, Kernel, Program, Queue, Report, UsmKind};
+
+use super::function::HostFunction;
+use super::machine::{Flow, Machine};
+use super::record::Record;
+use super::value::{ArrayValue, Number, Origin, Value};
+use crate::detach::detach;
+use crate::error::IntoPyErr;
+use crate::error::exceptions::{KernelError, KernelTypeError};
+use crate::kernel::compile_error;
+use crate::kernel::messages::{self, RaisedSlot};
+use crate::queue;
+
+/// What is known about the statements from a place on, for some types of names.
+pub(super) struct Decision {
+    /// The names that it depends on.
+    types: Vec<(String, Option<ValueType>)>,
+    /// The statements that are compiled, and what of; `None` if the first one uses arrays.
+    run: Option<Run>,
+}
+
+struct Run {
+    count: usize,
+    /// Whether it ends the function.
+    is_end: bool,
+    parameters: Vec<String>,
+    outputs: Vec<String>,
+    piece: HostPiece,
+}
+
+/// Compiled code of the host.
+struct HostPiece {
+    kernel: Kernel,
+    plan: ParameterPlan,
+    messages: Arc<Messages>,
+    result: ValueType,
+    dtypes: Vec<DType>,
+    /// Which of the numbers and arrays that it gets it writes elements of.
+    written: Vec<bool>,
+}
+
+/// Bytes between the numbers that a piece stores.
+const OUTPUT_STRIDE: usize = 16;
+
+/// How host functions are compiled.
+pub(super) fn options() -> Options {
+    Options {
+        wrap_indices: true,
+        ..Options::default()
+    }
+}
+
+impl<'a> Machine<'a, '_> {
+    /// Runs as many statements as can be compiled together; tells how many, or `None` if the first one uses
+    /// arrays.
+    pub(super) fn compiled_run(
+        &mut self,
+        body: &'a [Statement],
+        is_body: bool,
+    ) -> PyResult<Option<(usize, Flow)>> {
+        let decision = self.decision(body, is_body)?;
+        let Some(run) = &decision.run else {
+            return Ok(None);
+        };
+        let span = body[0].span;
+        let mut values = Vec::with_capacity(run.parameters.len());
+        for name in &run.parameters {
+            let value = self.names.get(name).cloned();
+            values.push(value.ok_or_else(|| KernelError::new_err(format!("`{name}` is lost")))?);
+        }
+        let result = self
+            .run_piece(&run.piece, &values)
+            .map_err(|error| self.located(span, error))?;
+        if run.is_end {
+            let result = if matches!(run.piece.result, ValueType::Nothing) {
+                self.none()
+            } else {
+                result
+            };
+            return Ok(Some((run.count, Flow::Return(result))));
+        }
+        match (run.outputs.as_slice(), result) {
+            ([], _) => {}
+            ([only], value) => {
+                self.names.insert(only.clone(), value);
+            }
+            (names, Value::Tuple(values)) => {
+                for (name, value) in names.iter().zip(values) {
+                    self.names.insert(name.clone(), value);
+                }
+            }
+            _ => return Err(KernelError::new_err("compiled code has lost its results")),
+        }
+        Ok(Some((run.count, Flow::Next)))
+    }
+
+    fn decision(&mut self, body: &'a [Statement], is_body: bool) -> PyResult<Arc<Decision>> {
+        let span = body[0].span;
+        let known = self.function.decisions.lock();
+        let known = known.unwrap_or_else(PoisonError::into_inner);
+        let decisions = known.get(&span).map(Vec::as_slice).unwrap_or_default();
+        let found = decisions.iter().find(|decision| self.has_types(decision));
+        if let Some(decision) = found.cloned() {
+            return Ok(decision);
+        }
+        drop(known);
+        let decision = Arc::new(self.decide(body, is_body)?);
+        let known = self.function.decisions.lock();
+        let mut known = known.unwrap_or_else(PoisonError::into_inner);
+        known.entry(span).or_default().push(Arc::clone(&decision));
+        Ok(decision)
+    }
+
+    fn has_types(&self, decision: &Decision) -> bool {
+        decision.types.iter().all(|(name, ty)| {
+            let now = self.names.get(name);
+            match (now, ty) {
+                (None, None) => true,
+                (Some(value), ty) => has_type(value, ty.as_ref()),
+                (None, Some(_)) => false,
+            }
+        })
+    }
+
+    /// Finds out how many statements can be compiled together, and compiles them.
+    fn decide(&mut self, body: &'a [Statement], is_body: bool) -> PyResult<Decision> {
+        let count = self.compilable(body, is_body)?;
+        // The first statement that is left out is part of what was decided.
+        let looked_at = &body[..body.len().min(count + 1)];
+        let types = read_names(looked_at)
+            .into_iter()
+            .chain(assigned_names(looked_at))
+            .map(|name| (name.to_owned(), self.names.get(name).and_then(Value::ty)))
+            .collect();
+        if count == 0 {
+            return Ok(Decision { types, run: None });
+        }
+        let statements = &body[..count];
+        let is_end = is_body && count == body.len();
+        let run = self.compile_run(statements, is_end)?;
+        Ok(Decision {
+            types,
+            run: Some(run),
+        })
+    }
+
+    fn compile_run(&mut self, statements: &'a [Statement], is_end: bool) -> PyResult<Run> {
+        let last = &statements[statements.len() - 1];
+        let assigned = assigned_names(statements);
+        let outputs: Vec<String> = if is_end {
+            Vec::new()
+        } else {
+            let is_read = |name: &&str| self.function.liveness.is_read_after(last, name);
+            assigned
+                .iter()
+                .copied()
+                .filter(is_read)
+                .map(str::to_owned)
+                .collect()
+        };
+        let mut code: Vec<Statement> = self.inner_functions();
+        code.extend(statements.iter().cloned());
+        let parameters: Vec<String> = read_names(&code)
+            .into_iter()
+            .chain(outputs.iter().map(String::as_str))
+            .filter(|name| self.names.contains_key(*name))
+            .map(str::to_owned)
+            .collect::<std::collections::BTreeSet<_>>()
+            .into_iter()
+            .collect();
+        if !is_end {
+            code.push(returned(&outputs, last.span));
+        }
+        let lines = (
+            self.function.line(statements[0].span),
+            self.function.source.location(last.span.end).line,
+        );
+        let what = if lines.0 == lines.1 {
+            format!("compiled, line {}", lines.0)
+        } else {
+            format!("compiled together, lines {} to {}", lines.0, lines.1)
+        };
+        let piece = self.compile(&parameters, code, statements[0].span, what)?;
+        Ok(Run {
+            count: statements.len(),
+            is_end,
+            parameters,
+            outputs,
+            piece,
+        })
+    }
+
+    /// Functions that are defined inside of this one: every piece may call them.
+    pub(super) fn inner_functions(&self) -> Vec<Statement> {
+        let body = self.function.syntax.body.iter();
+        body.filter(|statement| matches!(statement.kind, StatementKind::Function(_)))
+            .cloned()
+            .collect()
+    }
+
+    fn compile(
+        &mut self,
+        parameters: &[String],
+        code: Vec<Statement>,
+        span: Span,
+        what: String,
+    ) -> PyResult<HostPiece> {
+        let py = self.py;
+        let mut typed = Vec::with_capacity(parameters.len());
+        for name in parameters {
+            let ty = self.names.get(name).and_then(Value::ty);
+            typed.push((name.clone(), ty.unwrap_or(ValueType::Nothing)));
+        }
+        let function: &HostFunction = self.function;
+        let environment = function.environment(py)?;
+        let piece = Piece {
+            source: &function.source,
+            function: &function.syntax,
+            parameters: typed,
+            body: code,
+        };
+        let compiled = compile_piece(piece, environment, options())
+            .map_err(|error| compile_error(py, function.name(), error))?;
+        let device = host_queue(py)?.device().clone();
+        let kernel = detach(py, || {
+            Program::compile(&device, &compiled.module)
+                .and_then(|program| program.kernel(&compiled.kernel))
+        })?;
+        function.note(Record {
+            span,
+            device: "host".to_owned(),
+            what,
+        });
+        let written = written(&kernel, &compiled.plan, compiled.outputs.len());
+        Ok(HostPiece {
+            kernel,
+            written,
+            plan: compiled.plan,
+            messages: Arc::new(compiled.messages),
+            result: compiled.result,
+            dtypes: compiled.outputs,
+        })
+    }
+
+    /// Runs a piece and waits for it.
+    fn run_piece(&mut self, piece: &HostPiece, values: &[Value]) -> PyResult<Value> {
+        let py = self.py;
+        let mut leaves = Vec::new();
+        for value in values {
+            self.leaves(value, &piece.written, &mut leaves)?;
+        }
+        let queue = match leaves.iter().find_map(Leaf::array) {
+            Some(array) => array.queue().clone(),
+            None => host_queue(py)?,
+        };
+        let count = piece.dtypes.len();
+        let outputs = outputs(py, &queue, count)?;
+        let range = NdRange::new(&[1]).map_err(|error| KernelError::new_err(error.to_string()))?;
+        let raised = RaisedSlot::default();
+        let report =
+            messages::raising_report(&queue, &piece.kernel, &piece.messages, range, &raised)
+                .map_err(|error| error.into_py_err(py))?;
+        let passed = passed(
+            &piece.plan,
+            count,
+            outputs.as_ref(),
+            &leaves,
+            report.as_ref(),
+        );
+        let mut bytes = vec![0_u8; count * OUTPUT_STRIDE];
+        let target = &mut bytes[..];
+        let kernel = &piece.kernel;
+        let ended = detach(py, || -> Result<(), situ_array::Error> {
+            let event = match &report {
+                Some(report) => queue.launch_reporting(kernel, &range, &passed, report, None)?,
+                None => queue.launch(kernel, &range, &passed)?,
+            };
+            event.wait()?;
+            if let Some(outputs) = &outputs {
+                outputs.read_bytes(target)?;
+            }
+            Ok(())
+        });
+        ended.map_err(|error| self.raised(&raised, error))?;
+        let mut numbers = piece.dtypes.iter().enumerate().map(|(position, dtype)| {
+            let start = position * OUTPUT_STRIDE;
+            let literal = Literal::from_bytes(*dtype, &bytes[start..start + dtype.size_bytes()]);
+            Number::computed(literal.unwrap_or(Literal::I64(0)))
+        });
+        Ok(rebuilt(&piece.result, &mut numbers).unwrap_or_else(|| self.none()))
+    }
+
+    /// The numbers and arrays of a value from left to right; arrays as the host can reach them.
+    fn leaves(&mut self, value: &Value, written: &[bool], leaves: &mut Vec<Leaf>) -> PyResult<()> {
+        match value {
+            Value::Number(number) => leaves.push(Leaf::Number(number.literal)),
+            Value::Array(array) => {
+                let memory = array.node.array(self.py)?;
+                if written.get(leaves.len()).copied().unwrap_or(true) {
+                    self.before_write(&memory)?;
+                }
+                // What is out of reach is asked for its shape only.
+                if memory.allocation().is_host_accessible() {
+                    leaves.push(Leaf::Array(self.on_host(array)?));
+                } else {
+                    let queue = host_queue(self.py)?;
+                    let stand_in = Array::empty(&[1], memory.dtype(), &queue, UsmKind::Shared);
+                    let stand_in = stand_in.map_err(|error| error.into_py_err(self.py))?;
+                    leaves.push(Leaf::Shape(memory, stand_in));
+                }
+            }
+            Value::Tuple(items) => {
+                for item in items {
+                    self.leaves(item, written, leaves)?;
+                }
+            }
+            Value::Object(_) => {}
+        }
+        Ok(())
+    }
+
+    /// An array as code of the host can use it.
+    fn on_host(&self, array: &ArrayValue) -> PyResult<Array> {
+        let memory = array.node.array(self.py)?;
+        if memory.queue().device().llvm_target().is_some() {
+            return Ok(memory);
+        }
+        if array.origin == Origin::NumPy {
+            return Ok(memory);
+        }
+        let module = self.py.import("situ._njit")?;
+        let array = Bound::new(self.py, crate::array::PyArray::new(memory))?;
+        let shared = module.call_method1("on_host", (array,))?;
+        let shared = shared.cast_into::<crate::array::PyArray>()?;
+        Ok(shared.get().array().clone())
+    }
+
+    /// An expression of numbers, some of which are known already, computed by compiled code.
+    pub(super) fn compute(
+        &mut self,
+        kind: ExpressionKind,
+        span: Span,
+        operands: Vec<(String, Value)>,
+    ) -> PyResult<Value> {
+        let code = vec![Statement {
+            kind: StatementKind::Return(Some(Expression { kind, span })),
+            span,
+        }];
+        let types: Vec<_> = operands
+            .iter()
+            .map(|(name, value)| (name.clone(), value.ty()))
+            .collect();
+        let known = self.function.decisions.lock();
+        let known = known.unwrap_or_else(PoisonError::into_inner);
+        let decisions = known.get(&span).map(Vec::as_slice).unwrap_or_default();
+        let found = decisions.iter().find(|each| each.types == types).cloned();
+        drop(known);
+        let decision = match found {
+            Some(decision) => decision,
+            None => {
+                let saved: Vec<_> = operands
+                    .iter()
+                    .map(|(name, value)| self.names.insert(name.clone(), value.clone()))
+                    .collect();
+                let parameters: Vec<_> = operands.iter().map(|(name, _)| name.clone()).collect();
+                let what = format!("compiled expression, line {}", self.function.line(span));
+                let piece = self.compile(&parameters, code, span, what);
+                for ((name, _), saved) in operands.iter().zip(saved) {
+                    match saved {
+                        Some(saved) => self.names.insert(name.clone(), saved),
+                        None => self.names.remove(name),
+                    };
+                }
+                let decision = Arc::new(Decision {
+                    types,
+                    run: Some(Run {
+                        count: 1,
+                        is_end: true,
+                        parameters,
+                        outputs: Vec::new(),
+                        piece: piece?,
+                    }),
+                });
+                let known = self.function.decisions.lock();
+                let mut known = known.unwrap_or_else(PoisonError::into_inner);
+                known.entry(span).or_default().push(Arc::clone(&decision));
+                decision
+            }
+        };
+        let Some(run) = &decision.run else {
+            return Err(KernelError::new_err("an expression was not compiled"));
+        };
+        let values: Vec<_> = operands.into_iter().map(|(_, value)| value).collect();
+        self.run_piece(&run.piece, &values)
+    }
+}
+
+/// Which of the values that compiled code gets after its outputs it writes elements of.
+pub(super) fn written(kernel: &Kernel, plan: &ParameterPlan, outputs: usize) -> Vec<bool> {
+    let mut written = Vec::new();
+    for (planned, access) in plan.parameters.iter().zip(kernel.parameter_access()) {
+        let Some(leaf) = planned.argument.checked_sub(outputs) else {
+            continue;
+        };
+        if written.len() <= leaf {
+            written.resize(leaf + 1, false);
+        }
+        written[leaf] |= access.writes;
+    }
+    written
+}
+
+/// The refusal to use elements of a device's own memory in a loop of the host.
+pub(super) fn out_of_reach(array: &Array) -> PyErr {
+    let device = array.queue().device().filter_string();
+    KernelTypeError::new_err(format!(
+        "elements of an array on {device} are used by a loop that runs on the host\n  why:  its memory is \
+         the device's own, which the host cannot reach\n  help: loop with `prange`, or write the loop as an \
+         array expression or a kernel: those run where the array is; or pass `x.to_device(\"native\")`"
+    ))
+}
+
+/// A number or an array that is passed to compiled code.
+pub(super) enum Leaf {
+    Number(Literal),
+    Array(Array),
+    /// An array of which only the shape is asked for, and memory that stands for its elements.
+    Shape(Array, Array),
+}
+
+impl Leaf {
+    pub(super) fn array(&self) -> Option<&Array> {
+        match self {
+            Self::Array(array) => Some(array),
+            Self::Number(_) | Self::Shape(..) => None,
+        }
+    }
+
+    fn passed(&self, part: ArgumentPart) -> Argument {
+        let index = |value: i64| Argument::Scalar(Literal::I64(value));
+        match (self, part) {
+            (Self::Number(literal), _) => Argument::Scalar(*literal),
+            (Self::Array(array) | Self::Shape(array, _), ArgumentPart::Shape(axis)) => {
+                index(array.shape()[axis] as i64)
+            }
+            (Self::Array(array) | Self::Shape(array, _), ArgumentPart::Stride(axis)) => {
+                index(array.layout().strides()[axis] as i64)
+            }
+            (Self::Array(array) | Self::Shape(_, array), _) => array.argument(),
+        }
+    }
+}
+
+/// What the parameters of compiled code get: `count` outputs come before the leaves, the report after.
+fn passed(
+    plan: &ParameterPlan,
+    count: usize,
+    outputs: Option<&Array>,
+    leaves: &[Leaf],
+    report: Option<&Report>,
+) -> Vec<Argument> {
+    let argument = |position: usize, part| match outputs {
+        Some(outputs) if position < count => Some(Argument::Pointer {
+            allocation: Arc::clone(outputs.allocation()),
+            byte_offset: outputs.byte_offset() + position * OUTPUT_STRIDE,
+        }),
+        _ => match leaves.get(position - count) {
+            Some(leaf) => Some(leaf.passed(part)),
+            None => report.map(Report::argument),
+        },
+    };
+    plan.parameters
+        .iter()
+        .filter_map(|planned| argument(planned.argument, planned.part))
+        .collect()
+}
+
+/// The same for loops, whose outputs are arrays of their own.
+pub(super) fn passed_leaves(
+    plan: &ParameterPlan,
+    leaves: &[Leaf],
+    report: Option<&Report>,
+) -> Vec<Argument> {
+    passed(plan, 0, None, leaves, report)
+}
+
+/// Memory for the numbers that a piece stores.
+fn outputs(py: Python<'_>, queue: &Queue, count: usize) -> PyResult<Option<Array>> {
+    if count == 0 {
+        return Ok(None);
+    }
+    let bytes = count * OUTPUT_STRIDE;
+    let array = Array::empty(&[bytes], DType::U8, queue, UsmKind::Shared);
+    array.map(Some).map_err(|error| error.into_py_err(py))
+}
+
+/// The queue that code of the host runs on where no array says.
+pub(super) fn host_queue(py: Python<'_>) -> PyResult<Queue> {
+    queue::native(py)
+}
+
+/// A value of a type, made of numbers from left to right.
+fn rebuilt(ty: &ValueType, numbers: &mut impl Iterator<Item = Number>) -> Option<Value> {
+    match ty {
+        ValueType::Number(_) => numbers.next().map(Value::Number),
+        ValueType::Tuple(items) => {
+            let items: Option<Vec<_>> = items.iter().map(|item| rebuilt(item, numbers)).collect();
+            items.map(Value::Tuple)
+        }
+        ValueType::Array { .. } | ValueType::Nothing => None,
+    }
+}
+
+/// A `return` of names.
+fn returned(names: &[String], span: Span) -> Statement {
+    let named = |name: &String| Expression {
+        kind: ExpressionKind::Name(name.clone()),
+        span,
+    };
+    let value = match names {
+        [] => None,
+        [only] => Some(named(only)),
+        names => Some(Expression {
+            kind: ExpressionKind::Tuple(names.iter().map(named).collect()),
+            span,
+        }),
+    };
+    let kind = StatementKind::Return(value);
+    Statement { kind, span }
+}
+
+/// Whether a value has a type, without making the type of large tuples.
+fn has_type(value: &Value, ty: Option<&ValueType>) -> bool {
+    match (value, ty) {
+        (Value::Number(number), Some(ValueType::Number(dtype))) => number.literal.dtype() == *dtype,
+        (value, ty) => value.ty().as_ref() == ty,
+    }
+}

@@ -1,0 +1,216 @@
+"""What cannot be compiled or does not fit together is an error that names the line."""
+
+import numpy as np
+import pytest
+
+import situ
+from situ import prange
+from situ.testing import virtual_devices
+
+
+def test_python_that_cannot_be_compiled_is_refused_with_its_line() -> None:
+    """Never a silent way through the interpreter."""
+
+    @situ.njit
+    def build(x):
+        return {"x": x}
+
+    with pytest.raises(situ.KernelError, match="cannot make a dict"):
+        build(situ.ones(3))
+
+
+def test_shapes_that_do_not_fit_name_the_expression_and_both_shapes() -> None:
+    """Also where the expression is computed later."""
+
+    @situ.njit
+    def f(a, b, c):
+        t = a * 2.0
+        return t + (b - c)
+
+    with pytest.raises(situ.ShapeError) as caught:
+        f(situ.ones(3), situ.ones(4), situ.ones(5))
+    message = str(caught.value)
+    assert "(4,)" in message
+    assert "(5,)" in message
+    assert "`b - c`" in message
+
+
+def test_arrays_of_queues_that_are_not_equivalent() -> None:
+    """As everywhere in situ."""
+
+    @situ.njit
+    def f(a, b):
+        return a + b
+
+    with virtual_devices("gpu:2") as (first, second), pytest.raises(situ.PlacementError):
+        f(situ.ones(3, device=first), situ.ones(3, device=second))
+
+
+def test_each_expression_runs_where_its_own_arrays_are() -> None:
+    """Two devices in one function."""
+
+    @situ.njit
+    def f(a, b):
+        return a + 1.0, b * 2.0
+
+    native = situ.ones(3, device="native")
+    reference = situ.ones(3, device="reference")
+    left, right = f(native, reference)
+    assert left.device == situ.Device("native")
+    assert right.device == situ.Device("reference")
+
+
+@situ.njit
+def checked(n):
+    if n < 0:
+        raise ValueError(f"negative: {n}")
+    return n * 2
+
+
+@situ.njit
+def checked_array(x, n):
+    y = x + 1.0
+    if n < 0:
+        raise ValueError("negative")
+    return y
+
+
+def test_exceptions_are_raised_from_compiled_code() -> None:
+    """With their class and message."""
+    assert checked(4) == 8
+    with pytest.raises(ValueError, match="negative: -3"):
+        checked(-3)
+
+
+def test_exceptions_are_raised_between_array_statements() -> None:
+    """With their class and message."""
+    np.testing.assert_array_equal(checked_array(situ.ones(2), 1).to_numpy(), [2.0, 2.0])
+    with pytest.raises(ValueError, match="negative"):
+        checked_array(situ.ones(2), -1)
+
+
+def test_a_variable_of_two_types_is_refused() -> None:
+    """In compiled code every variable has one type."""
+
+    @situ.njit
+    def f(n):
+        x = 1
+        if n > 2:
+            x = (1, 2)
+        return x
+
+    with pytest.raises(situ.KernelError):
+        f(3)
+
+
+def test_rounds_of_prange_that_need_each_other_are_refused() -> None:
+    """They run at the same time."""
+
+    @situ.njit
+    def f(x):
+        last = 0.0
+        for i in prange(x.shape[0]):
+            last = last * 0.5 + x[i]
+            x[i] = last
+        return last
+
+    with pytest.raises(situ.KernelError, match="handed from one round"):
+        f(situ.ones(3))
+
+
+def test_prange_cannot_be_left() -> None:
+    """Other rounds are on their way."""
+
+    @situ.njit
+    def f(x):
+        for i in prange(x.shape[0]):
+            if x[i] > 2.0:
+                break
+        return 0
+
+    with pytest.raises(situ.KernelError, match="left early"):
+        f(situ.ones(3))
+
+
+def test_unknown_names_are_named() -> None:
+    """With the function that uses them."""
+
+    @situ.njit
+    def f(x):
+        return x + undefined_thing  # noqa: F821
+
+    with pytest.raises(NameError, match="undefined_thing"):
+        f(situ.ones(3))
+
+
+def test_python_functions_cannot_be_called() -> None:
+    """They would need the interpreter."""
+
+    def plain(x):
+        return x
+
+    @situ.njit
+    def f(x):
+        return plain(x)
+
+    with pytest.raises(situ.KernelTypeError, match="calls a Python function, `plain`"):
+        f(situ.ones(3))
+
+
+def test_the_wrong_number_of_arguments() -> None:
+    """As Python says it."""
+
+    @situ.njit
+    def f(x, y=2.0):
+        return x + y
+
+    assert f(1.0) == 3.0
+    assert f(x=1.0, y=5.0) == 6.0
+    with pytest.raises(TypeError, match="missing a required argument"):
+        f()
+
+
+def test_inspect_tells_what_runs_where() -> None:
+    """Line by line."""
+
+    @situ.njit
+    def f(a, b):
+        t = a * b + 1.0
+        total = 0.0
+        for i in prange(a.shape[0]):
+            total += a[i]
+        return np.sum(t) + total
+
+    assert "has not run yet" in f.inspect()
+    f(situ.ones(3), situ.ones(3))
+    plan = f.inspect()
+    assert "kernel of 2 operations" in plan
+    assert "`prange` as a kernel that reduces total" in plan
+
+
+def test_arrays_that_are_written_are_read_before() -> None:
+    """An expression that waits sees the elements as they were."""
+
+    @situ.njit
+    def f(a):
+        doubled = a * 2.0
+        a[:] = 0.0
+        return doubled
+
+    x = situ.ones(3)
+    np.testing.assert_array_equal(f(x).to_numpy(), [2.0, 2.0, 2.0])
+    np.testing.assert_array_equal(x.to_numpy(), [0.0, 0.0, 0.0])
+
+
+def test_two_names_of_one_array_see_the_same_elements() -> None:
+    """As in Python."""
+
+    @situ.njit
+    def f(a):
+        b = a
+        b += 1.0
+        return a
+
+    x = situ.ones(3)
+    np.testing.assert_array_equal(f(x).to_numpy(), [2.0, 2.0, 2.0])
+    np.testing.assert_array_equal(x.to_numpy(), [2.0, 2.0, 2.0])
