@@ -75,7 +75,7 @@ test-rust: setup .venv/.group-drivers  ## Every Rust test, over every driver
 	@$(STEP) "Rust tests" $(WITH_DRIVERS) cargo test --workspace --locked --quiet
 
 .PHONY: test-python
-test-python: build .venv/.group-drivers  ## Every Python test but the wheel's, over every driver
+test-python: build .venv/.group-drivers .venv/.group-bench  ## Every Python test but the wheel's, over every driver
 	@$(STEP) "Python tests" $(WITH_DRIVERS) $(BIN)/pytest -q -m "not packaging"
 
 .PHONY: test-wheel
@@ -99,6 +99,7 @@ bench: build .venv/.group-bench .venv/.group-drivers  ## Measure against NumPy, 
 	@$(BIN)/python benches/python/bench_runtime.py
 	@$(BIN)/python benches/python/bench_array.py
 	@$(BIN)/python benches/python/bench_kernels.py
+	@$(BIN)/python benches/python/bench_njit.py
 	@$(WITH_DRIVERS) $(BIN)/python benches/python/bench_drivers.py
 
 .PHONY: wheel

@@ -1,12 +1,13 @@
 """Measures njit functions against Numba, on the same functions in the same run.
 
 Fused expressions against `numba.njit(parallel=True)`, loops of the host against `numba.njit`, and
-what a call and a first call cost. `benches/README.md` says what the lines answer. It asserts nothing:
-a slow machine is not a bug.
+what a call and a first call cost. `benches/README.md` says what the lines answer. It asserts
+nothing: a slow machine is not a bug.
 """
 
 import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -84,7 +85,9 @@ def three_arrays(a, b, c):
     return a * b + c
 
 
-def done(value: object) -> None:
+def finished(function: Callable[..., Any], arguments: Sequence[object]) -> None:
+    """Call a function, and wait for what it gives."""
+    value = function(*arguments)
     if isinstance(value, situ.ndarray):
         value.queue.wait()
 
@@ -112,9 +115,8 @@ def main() -> None:
         mine = situ.njit(ours)
         other = numba.njit(parallel=True)(theirs)
         arguments = [situ.asarray(x) if isinstance(x, np.ndarray) else x for x in host]
-        situ_seconds, numba_seconds = best_seconds(
-            lambda: done(mine(*arguments)), lambda: other(*host), repeats=20
-        )
+        calls = partial(finished, mine, arguments), partial(other, *host)
+        situ_seconds, numba_seconds = best_seconds(*calls, repeats=20)
         ratio = numba_seconds / situ_seconds
         ratios.append(ratio)
         details = f"{situ_seconds * 1e3:.2f} ms, Numba {numba_seconds * 1e3:.2f} ms"
@@ -126,9 +128,8 @@ def main() -> None:
         ("integer work, 10^8 rounds", integer_work, 100_000_000),
     ]:
         mine, other = situ.njit(function), numba.njit(function)
-        situ_seconds, numba_seconds = best_seconds(
-            lambda: mine(argument), lambda: other(argument), repeats=3
-        )
+        calls = partial(mine, argument), partial(other, argument)
+        situ_seconds, numba_seconds = best_seconds(*calls, repeats=3)
         details = f"{situ_seconds * 1e3:.1f} ms, Numba {numba_seconds * 1e3:.1f} ms"
         rows.append(ratio_row(name, numba_seconds / situ_seconds, 0.9, details))
     rows.extend(overhead_rows())
@@ -173,9 +174,9 @@ def cost_row(name: str, cost: float, unit: str, bar: float, details: str) -> Row
 def first_call(unit: float, arrays: list[situ.ndarray]) -> tuple[float, float]:
     """Return the seconds of a first call, and of another function's with the same text."""
 
-    def make() -> Any:
+    def make() -> situ.NjitFunction:
         @situ.njit
-        def f(price, strike, years, rate, volatility):
+        def f(price, strike, years, rate, volatility):  # noqa: ANN202
             root = volatility * np.sqrt(years)
             d1 = (np.log(price / strike) + (rate + 0.5 * volatility * volatility) * years) / root
             d2 = d1 - root
@@ -187,8 +188,8 @@ def first_call(unit: float, arrays: list[situ.ndarray]) -> tuple[float, float]:
 
     cold, warm = make(), make()
     return (
-        seconds(lambda: done(cold(*arrays, 0.05, 0.2))),
-        seconds(lambda: done(warm(*arrays, 0.05, 0.2))),
+        seconds(lambda: finished(cold, [*arrays, 0.05, 0.2])),
+        seconds(lambda: finished(warm, [*arrays, 0.05, 0.2])),
     )
 
 

@@ -1,7 +1,7 @@
 """The decorator that makes njit functions, and what their machine asks of Python.
 
-The functions are read from their source; everything after that happens in the compiled module, which
-comes back here for what only Python knows: which function of situ's stands for one of NumPy's,
+The functions are read from their source; everything after that happens in the compiled module,
+which comes back here for what only Python knows: which function of situ's stands for one of NumPy's
 and how arguments are bound to parameters.
 """
 

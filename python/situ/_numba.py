@@ -7,6 +7,7 @@ Calls without situ arrays are Numba's alone.
 """
 
 import sys
+from importlib import import_module
 from typing import Any
 
 from situ import _njit
@@ -24,36 +25,34 @@ def init() -> None:
     if _is_known:
         return
     _is_known = True
-    from numba.core import dispatcher, sigutils, types
-    from numba.extending import typeof_impl
+    # Numba has no types of its own, and need not be installed.
+    dispatcher: Any = import_module("numba.core.dispatcher")
+    signatures: Any = import_module("numba.core.sigutils")
+    types: Any = import_module("numba.core.types")
+    extending: Any = import_module("numba.extending")
 
-    class SituArray(types.Type):
-        """An array of situ's, of whatever dtype and shape: situ itself looks at those."""
+    # One type for arrays of whatever dtype and shape: situ itself looks at those.
+    situ_array = type("SituArray", (types.Type,), {})(name="situ.ndarray")
 
-        def __init__(self) -> None:
-            super().__init__(name="situ.ndarray")
-
-    situ_array = SituArray()
-
-    @typeof_impl.register(ndarray)
-    def _typeof(value: ndarray, context: object) -> SituArray:  # noqa: ARG001
+    @extending.typeof_impl.register(ndarray)
+    def _typeof(value: ndarray, context: object) -> object:  # pyright: ignore[reportUnusedFunction]
+        del value, context
         return situ_array
 
-    base: Any = dispatcher.Dispatcher
-    original = base.compile
-
-    def has_situ_array(ty: object) -> bool:
+    def has_situ_array(ty: Any) -> bool:  # noqa: ANN401
         if isinstance(ty, types.BaseTuple):
             return any(has_situ_array(item) for item in ty)
         return ty is situ_array
 
+    original = dispatcher.Dispatcher.compile
+
     def compile(self: Any, sig: Any) -> Any:  # noqa: ANN401
-        arguments, _ = sigutils.normalize_signature(sig)
+        arguments = signatures.normalize_signature(sig)[0]
         if any(has_situ_array(argument) for argument in arguments):
             return _bridge(self)
         return original(self, sig)
 
-    base.compile = compile
+    dispatcher.Dispatcher.compile = compile
 
 
 def init_if_loaded() -> None:
@@ -75,24 +74,21 @@ def _bridge(dispatcher: object) -> Any:  # noqa: ANN401
 
 def _plain(argument: object) -> object:
     """Return the default that Numba wraps for an argument that was not given."""
-    from numba.core.dispatcher import OmittedArg
-
-    return argument.value if isinstance(argument, OmittedArg) else argument
+    omitted = import_module("numba.core.dispatcher").OmittedArg
+    return getattr(argument, "value", None) if isinstance(argument, omitted) else argument
 
 
 def numba_error(error: KernelError) -> KernelError:
     """Return an error that is one of Numba's, too, if the program uses Numba."""
     if "numba" not in sys.modules:
         return error
-    from numba.core.errors import TypingError
-
+    typing_error: Any = import_module("numba.core.errors").TypingError
     name = "NumbaKernelTypeError" if isinstance(error, KernelTypeError) else "NumbaKernelError"
     base = type(error)
     known = _classes.get(base)
     if known is None:
-        known = _classes[base] = type(name, (base, TypingError), {"__module__": "situ.exceptions"})
-    made = known(str(error))
-    return made
+        known = _classes[base] = type(name, (base, typing_error), {"__module__": "situ.exceptions"})
+    return known(str(error))
 
 
 _classes: dict[type, Any] = {}

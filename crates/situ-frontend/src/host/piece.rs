@@ -181,6 +181,7 @@ pub(super) fn compile_kernel(
         kernel: lowered.kernel,
         plan: lowered.plan,
         messages: Messages {
+            has_report: function.report.is_some(),
             list: program.messages,
         },
     })

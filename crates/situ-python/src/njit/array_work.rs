@@ -256,6 +256,9 @@ impl Look<'_, '_, '_> {
             | ExpressionKind::None
             | ExpressionKind::Ellipsis
             | ExpressionKind::List(_) => Ok(true),
+            ExpressionKind::Membership {
+                item, container, ..
+            } => Ok(self.expression(item)? || self.expression(container)?),
             ExpressionKind::Name(name) => Ok(!matches!(self.kind(name)?, Kind::Number)),
             ExpressionKind::Attribute { value, attribute } => {
                 if let ExpressionKind::Name(name) = &value.kind

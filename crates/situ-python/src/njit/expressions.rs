@@ -85,6 +85,9 @@ impl Machine<'_, '_> {
                 let slice = self.py.get_type::<PySlice>().call1(bounds)?;
                 Ok(Value::Object(Rc::new(slice.unbind())))
             }
+            ExpressionKind::Membership { .. } => Err(KernelTypeError::new_err(
+                "`in` asks about numbers\n  help: use `np.isin(x, values)` for arrays",
+            )),
             ExpressionKind::Lambda(_) | ExpressionKind::Refused => Err(KernelError::new_err(
                 "a lambda can only be called by statements that work with numbers",
             )),
