@@ -32,8 +32,8 @@ use arguments::Arguments;
 pub(crate) use definition::Definition;
 use host_data::Visit;
 pub(crate) use local_accessor::PyLocalAccessor;
-use specialisation::{Form, Meaning, Specialisation};
 pub(crate) use specialisation::compile_error;
+use specialisation::{Form, Meaning, Specialisation};
 
 /// A Python function that runs once for each work-item of a range.
 // The dictionary holds the function's docstring, which a getter could not put before the class's.

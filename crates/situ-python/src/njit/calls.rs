@@ -53,16 +53,13 @@ pub(super) enum Callee {
     Unknown(String),
 }
 
-impl Machine<'_, '_> {
+impl<'py> Machine<'_, 'py> {
     /// The object that a name of a module, class or function outside of the function stands for.
-    pub(super) fn static_object<'py>(
+    pub(super) fn static_object(
         &self,
         expression: &Expression,
-    ) -> PyResult<Option<Bound<'py, PyAny>>>
-    where
-        Self: super::expressions::HasPython<'py>,
-    {
-        let py = super::expressions::HasPython::python(self);
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let py = self.py;
         match &expression.kind {
             ExpressionKind::Name(name) if !self.names.contains_key(name) => {
                 let object = self.function.global(py, name)?;

@@ -18,7 +18,7 @@ use crate::array::PyArray;
 use crate::error::IntoPyErr;
 use crate::error::exceptions::{KernelError, KernelTypeError};
 
-impl Machine<'_, '_> {
+impl<'py> Machine<'_, 'py> {
     /// What an expression stands for.
     pub(super) fn value(&mut self, expression: &Expression) -> PyResult<Value> {
         let span = expression.span;
@@ -353,7 +353,7 @@ impl Machine<'_, '_> {
                         .iter()
                         .map(|item| item.to_python(self.py))
                         .collect::<PyResult<_>>()?;
-                    let part = PyTuple::new(self.py, all)?.get_item_any(&index)?;
+                    let part = PyTuple::new(self.py, all)?.as_any().get_item(&index)?;
                     return Value::from_python(&part, Origin::Situ);
                 }
                 let position: isize = index.extract()?;
@@ -378,11 +378,8 @@ impl Machine<'_, '_> {
     }
 
     /// Indices as Python's own.
-    pub(super) fn index<'py>(&mut self, indices: &[Expression]) -> PyResult<Bound<'py, PyAny>>
-    where
-        Self: HasPython<'py>,
-    {
-        let py = self.python();
+    pub(super) fn index(&mut self, indices: &[Expression]) -> PyResult<Bound<'py, PyAny>> {
+        let py = self.py;
         let mut objects = Vec::with_capacity(indices.len());
         for index in indices {
             objects.push(self.value(index)?.to_argument(py)?);
@@ -487,27 +484,6 @@ impl Machine<'_, '_> {
             what: format!("array function `{name}`"),
         });
         self.settled(&result, origin)
-    }
-}
-
-/// Lets a method name the lifetime of the interpreter.
-pub(super) trait HasPython<'py> {
-    fn python(&self) -> Python<'py>;
-}
-
-impl<'py> HasPython<'py> for Machine<'_, 'py> {
-    fn python(&self) -> Python<'py> {
-        self.py
-    }
-}
-
-trait GetItemAny<'py> {
-    fn get_item_any(&self, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>>;
-}
-
-impl<'py> GetItemAny<'py> for Bound<'py, PyTuple> {
-    fn get_item_any(&self, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        self.as_any().get_item(index)
     }
 }
 

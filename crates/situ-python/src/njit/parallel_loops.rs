@@ -11,7 +11,7 @@ use situ_frontend::host::{
 };
 use situ_frontend::syntax::{Expression, ExpressionKind, Statement};
 use situ_frontend::{Messages, Options, ParameterPlan};
-use situ_ir::{DType, Literal, NdRange, interpret};
+use situ_ir::{Literal, NdRange, interpret};
 use situ_runtime::{Device, Kernel, Program, Queue, UsmKind};
 
 use super::calls::Callee;
@@ -373,7 +373,6 @@ fn neutral(combination: Combination, value: Literal) -> Literal {
 
 fn combined(combination: Combination, left: Literal, right: Literal) -> Option<Literal> {
     use situ_ir::BinaryOperator as Ir;
-    let dtype = left.dtype();
     let operator = match combination {
         Combination::Add => Ir::Add,
         Combination::Multiply => Ir::Multiply,
@@ -383,7 +382,5 @@ fn combined(combination: Combination, left: Literal, right: Literal) -> Option<L
         Combination::And => Ir::BitAnd,
         Combination::Xor => Ir::BitXor,
     };
-    // Python's `min` keeps the first of two that cannot be ordered; NaN stays NaN here, as in NumPy.
-    let _: DType = dtype;
     interpret::number::binary(operator, left, right)
 }
