@@ -36,7 +36,7 @@ def report(rod, limit):
 
 rod = situ.asarray(np.where(np.arange(1000) < 100, 100.0, 0.0))
 for rounds in (0, 100, 1000):
-    mean, warm = report(spread(rod, rounds), 50.0)
-    print(f"after {rounds:4} more rounds: mean {mean:6.2f}, {warm} places above 50 degrees")
+    mean, warm = report(spread(rod, rounds), 10.0)
+    print(f"after {rounds:4} more rounds: mean {mean:6.2f}, {warm} places above 10 degrees")
 
 print(spread.inspect())

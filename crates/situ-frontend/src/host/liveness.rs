@@ -103,14 +103,14 @@ impl Walk {
             }
             StatementKind::While { test, body } => {
                 read(test, &mut live);
-                self.rounds(body, live, |live| read(test, live))
+                self.rounds(body, &live, |live| read(test, live))
             }
             StatementKind::For {
                 target,
                 iterable,
                 body,
             } => {
-                let mut live = self.rounds(body, live, |live| assign(target, live));
+                let mut live = self.rounds(body, &live, |live| assign(target, live));
                 read(iterable, &mut live);
                 live
             }
@@ -161,7 +161,7 @@ impl Walk {
     }
 
     /// What is read before a loop, given what is read after it; `begin` is what a round begins with.
-    fn rounds(&mut self, body: &[Statement], after: Names, begin: impl Fn(&mut Names)) -> Names {
+    fn rounds(&mut self, body: &[Statement], after: &Names, begin: impl Fn(&mut Names)) -> Names {
         let mut again = after.clone();
         loop {
             self.loops.push((after.clone(), again.clone()));

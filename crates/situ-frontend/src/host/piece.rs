@@ -118,7 +118,9 @@ pub(super) fn compile_wrapped(
     let passed = &types[usize::from(item.is_some())..];
     let wrapper = wrapper(inner, passed, &result, item);
     let mut leaves: Vec<ParameterType> = outputs.iter().map(|dtype| output(*dtype)).collect();
-    passed.iter().for_each(|ty| flatten(ty, &mut leaves));
+    for ty in passed {
+        flatten(ty, &mut leaves);
+    }
     let compiled = compile_kernel(&wrapper, &leaves, piece.source, environment, options)?;
     Ok((compiled, result, outputs))
 }

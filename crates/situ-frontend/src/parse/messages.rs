@@ -21,19 +21,15 @@ impl Reader<'_> {
     /// `raise Class(message)`; `None` if it is refused.
     pub(super) fn raise(&mut self, raise: &ast::StmtRaise) -> Option<StatementKind> {
         let span = self.span(raise);
-        let (class, arguments) = match raise.exc.as_deref() {
-            Some(Expr::Name(class)) => (class, &[][..]),
-            Some(Expr::Call(call)) if call.arguments.keywords.is_empty() => match &*call.func {
-                Expr::Name(class) => (class, &*call.arguments.args),
-                _ => {
-                    self.refuse(Refused::RaisedValue, span);
-                    return None;
-                }
-            },
-            _ => {
-                self.refuse(Refused::RaisedValue, span);
-                return None;
+        let (raised, arguments) = match raise.exc.as_deref() {
+            Some(Expr::Call(call)) if call.arguments.keywords.is_empty() => {
+                (Some(&*call.func), &*call.arguments.args)
             }
+            raised => (raised, &[][..]),
+        };
+        let Some(Expr::Name(class)) = raised else {
+            self.refuse(Refused::RaisedValue, span);
+            return None;
         };
         let mut parts = Vec::new();
         for (position, argument) in arguments.iter().enumerate() {

@@ -235,15 +235,12 @@ impl Look<'_, '_, '_> {
                 _ => Kind::Number,
             });
         }
-        match self.machine.names.get(name) {
-            Some(value) => Ok(kind_of(value)),
-            None => {
-                let object = self.machine.function.global(self.machine.py, name)?;
-                let is_array =
-                    object.is_instance_of::<PyArray>() || operand::is_numpy_array(&object);
-                Ok(if is_array { Kind::Other } else { Kind::Number })
-            }
+        if let Some(value) = self.machine.names.get(name) {
+            return Ok(kind_of(value));
         }
+        let object = self.machine.function.global(self.machine.py, name)?;
+        let is_array = object.is_instance_of::<PyArray>() || operand::is_numpy_array(&object);
+        Ok(if is_array { Kind::Other } else { Kind::Number })
     }
 
     /// Whether an expression needs more than compiled code.

@@ -235,6 +235,17 @@ impl Node {
         }
     }
 
+    /// Whether computing an element of a view would read other elements of it.
+    pub(super) fn reads_elsewhere(&self, view: &Array) -> bool {
+        match &*self.state.borrow() {
+            State::Ready(own) => own.may_overlap(view) && !own.is_same_view(view),
+            State::Waiting(waiting) => waiting.operands.iter().any(|operand| match operand {
+                NodeOperand::Array(node) => node.reads_elsewhere(view),
+                NodeOperand::Number(_) => false,
+            }),
+        }
+    }
+
     pub(super) fn is_waiting(&self) -> bool {
         matches!(&*self.state.borrow(), State::Waiting(_))
     }

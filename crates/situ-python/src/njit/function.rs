@@ -12,7 +12,7 @@ use situ_frontend::syntax::Function;
 use situ_ir::{Source, Span};
 
 use super::parallel_loops::CachedLoop;
-use super::pieces::Decision;
+use super::pieces::{CompiledExpression, Decision};
 use super::record::Record;
 use crate::kernel::{Definition, compile_error, environment};
 
@@ -25,6 +25,8 @@ pub(crate) struct HostFunction {
     environment: PyOnceLock<Environment>,
     /// What is known about runs of statements, by the first of them.
     pub(super) decisions: Mutex<HashMap<Span, Vec<Arc<Decision>>>>,
+    /// Expressions of numbers between array operations.
+    pub(super) expressions: Mutex<HashMap<Span, Vec<Arc<CompiledExpression>>>>,
     /// Loops over `prange`, by their statement.
     pub(super) loops: Mutex<HashMap<Span, Vec<Arc<CachedLoop>>>>,
     record: Mutex<Vec<Record>>,
@@ -46,6 +48,7 @@ impl HostFunction {
             python: definition.function.clone_ref(py),
             environment: PyOnceLock::new(),
             decisions: Mutex::default(),
+            expressions: Mutex::default(),
             loops: Mutex::default(),
             record: Mutex::default(),
         })
@@ -101,8 +104,8 @@ impl HostFunction {
     }
 
     /// What was done so far, as a text.
-    pub(super) fn plan(&self, name: &str) -> PyResult<String> {
+    pub(super) fn plan(&self, name: &str) -> String {
         let known = self.record.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(super::record::text(name, &self.source, &known))
+        super::record::text(name, &self.source, &known)
     }
 }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::rc::{Rc, Weak};
 
 use pyo3::prelude::*;
+use pyo3::types::PyTupleMethods;
 use situ_array::Array;
 use situ_frontend::syntax::{
     BinaryOperator, Expression, ExpressionKind, MessagePart, Statement, StatementKind,
@@ -105,17 +106,14 @@ impl<'a, 'py> Machine<'a, 'py> {
         let mut next = 0;
         while next < body.len() {
             let rest = &body[next..];
-            let flow = match self.compiled_run(rest, is_body)? {
-                Some((count, flow)) => {
-                    next += count;
-                    flow
-                }
-                None => {
-                    next += 1;
-                    let statement = &rest[0];
-                    self.statement(statement)
-                        .map_err(|error| self.located(statement.span, error))?
-                }
+            let flow = if let Some((count, flow)) = self.compiled_run(rest, is_body)? {
+                next += count;
+                flow
+            } else {
+                next += 1;
+                let statement = &rest[0];
+                self.statement(statement)
+                    .map_err(|error| self.located(statement.span, error))?
             };
             if !matches!(flow, Flow::Next) {
                 return Ok(flow);
@@ -132,7 +130,6 @@ impl<'a, 'py> Machine<'a, 'py> {
                 read.extend(targets);
                 self.begin(statement, &read);
                 let value = self.value(value)?;
-                let value = self.remembered(value);
                 for target in targets {
                     self.assign(target, value.clone())?;
                 }
@@ -248,13 +245,12 @@ impl<'a, 'py> Machine<'a, 'py> {
     }
 
     /// Keeps track of an expression that waits, so that it is computed before its inputs change.
-    fn remembered(&mut self, value: Value) -> Value {
+    fn remember(&mut self, value: &Value) {
         value.for_each_array(&mut |array| {
             if array.node.is_waiting() {
                 self.waiting.push(Rc::downgrade(&array.node));
             }
         });
-        value
     }
 
     /// Computes all expressions that wait for elements of an array which is about to be written.
@@ -420,6 +416,7 @@ impl<'a, 'py> Machine<'a, 'py> {
     pub(super) fn assign(&mut self, target: &Expression, value: Value) -> PyResult<()> {
         match &target.kind {
             ExpressionKind::Name(name) => {
+                self.remember(&value);
                 self.names.insert(name.clone(), value);
                 Ok(())
             }
@@ -484,12 +481,22 @@ impl<'a, 'py> Machine<'a, 'py> {
         let memory = Bound::new(self.py, PyArray::new(memory))?;
         // An expression is computed right into the elements, if they are a view.
         if let Value::Array(source) = &value
-            && let Ok(view) = memory.as_any().get_item(&index)
             && is_basic(&index)
+            && let Ok(view) = memory.as_any().get_item(&index)
             && let Ok(view) = view.cast_into::<PyArray>()
         {
             let view = view.get().array().clone();
-            self.note_kernel(span, &source.node, "stored in place");
+            if source.node.reads_elsewhere(&view) {
+                // Each element must be read before it is written.
+                self.note_kernel(
+                    span,
+                    &source.node,
+                    "stored by a copy: it reads what it writes",
+                );
+                source.node.array(self.py)?;
+            } else {
+                self.note_kernel(span, &source.node, "stored in place");
+            }
             return source.node.store(self.py, &view);
         }
         memory.as_any().set_item(index, value.to_argument(self.py)?)
@@ -499,7 +506,7 @@ impl<'a, 'py> Machine<'a, 'py> {
     pub(super) fn check_reach(&self, array: &Array, index: &Bound<'_, PyAny>) -> PyResult<()> {
         let count = index
             .cast::<pyo3::types::PyTuple>()
-            .map_or(1, |items| items.len());
+            .map_or(1, PyTupleMethods::len);
         let is_element = count == array.shape().len() && is_integers(index);
         if self.loops > 0 && is_element && !array.allocation().is_host_accessible() {
             return Err(out_of_reach(array));
@@ -533,7 +540,6 @@ impl<'a, 'py> Machine<'a, 'py> {
             self.names.insert(name.clone(), Value::Array(old.clone()));
             return Ok(());
         }
-        let new = self.remembered(new);
         self.assign(target, new)
     }
 

@@ -85,7 +85,7 @@ impl PyNjit {
 
     /// What was compiled and where it runs, line by line.
     fn inspect(&self, py: Python<'_>) -> PyResult<String> {
-        guard(|| self.function(py)?.plan(&self.definition.name))
+        guard(|| Ok(self.function(py)?.plan(&self.definition.name)))
     }
 
     /// The Python function.

@@ -49,6 +49,12 @@ struct HostPiece {
     written: Vec<bool>,
 }
 
+/// An expression of numbers that stand between array operations, for the types of its operands.
+pub(super) struct CompiledExpression {
+    types: Vec<(String, ValueType)>,
+    piece: HostPiece,
+}
+
 /// Bytes between the numbers that a piece stores.
 const OUTPUT_STRIDE: usize = 16;
 
@@ -190,7 +196,11 @@ impl<'a> Machine<'a, '_> {
         } else {
             format!("compiled together, lines {} to {}", lines.0, lines.1)
         };
-        let piece = self.compile(&parameters, code, statements[0].span, what)?;
+        let typed = parameters.iter().map(|name| {
+            let ty = self.names.get(name).and_then(Value::ty);
+            (name.clone(), ty.unwrap_or(ValueType::Nothing))
+        });
+        let piece = self.compile(typed.collect(), code, statements[0].span, what)?;
         Ok(Run {
             count: statements.len(),
             is_end,
@@ -210,23 +220,18 @@ impl<'a> Machine<'a, '_> {
 
     fn compile(
         &mut self,
-        parameters: &[String],
+        parameters: Vec<(String, ValueType)>,
         code: Vec<Statement>,
         span: Span,
         what: String,
     ) -> PyResult<HostPiece> {
         let py = self.py;
-        let mut typed = Vec::with_capacity(parameters.len());
-        for name in parameters {
-            let ty = self.names.get(name).and_then(Value::ty);
-            typed.push((name.clone(), ty.unwrap_or(ValueType::Nothing)));
-        }
         let function: &HostFunction = self.function;
         let environment = function.environment(py)?;
         let piece = Piece {
             source: &function.source,
             function: &function.syntax,
-            parameters: typed,
+            parameters,
             body: code,
         };
         let compiled = compile_piece(piece, environment, options())
@@ -358,50 +363,26 @@ impl<'a> Machine<'a, '_> {
         }];
         let types: Vec<_> = operands
             .iter()
-            .map(|(name, value)| (name.clone(), value.ty()))
+            .map(|(name, value)| (name.clone(), value.ty().unwrap_or(ValueType::Nothing)))
             .collect();
-        let known = self.function.decisions.lock();
+        let known = self.function.expressions.lock();
         let known = known.unwrap_or_else(PoisonError::into_inner);
-        let decisions = known.get(&span).map(Vec::as_slice).unwrap_or_default();
-        let found = decisions.iter().find(|each| each.types == types).cloned();
+        let compiled = known.get(&span).map(Vec::as_slice).unwrap_or_default();
+        let found = compiled.iter().find(|each| each.types == types).cloned();
         drop(known);
-        let decision = match found {
-            Some(decision) => decision,
-            None => {
-                let saved: Vec<_> = operands
-                    .iter()
-                    .map(|(name, value)| self.names.insert(name.clone(), value.clone()))
-                    .collect();
-                let parameters: Vec<_> = operands.iter().map(|(name, _)| name.clone()).collect();
-                let what = format!("compiled expression, line {}", self.function.line(span));
-                let piece = self.compile(&parameters, code, span, what);
-                for ((name, _), saved) in operands.iter().zip(saved) {
-                    match saved {
-                        Some(saved) => self.names.insert(name.clone(), saved),
-                        None => self.names.remove(name),
-                    };
-                }
-                let decision = Arc::new(Decision {
-                    types,
-                    run: Some(Run {
-                        count: 1,
-                        is_end: true,
-                        parameters,
-                        outputs: Vec::new(),
-                        piece: piece?,
-                    }),
-                });
-                let known = self.function.decisions.lock();
-                let mut known = known.unwrap_or_else(PoisonError::into_inner);
-                known.entry(span).or_default().push(Arc::clone(&decision));
-                decision
-            }
-        };
-        let Some(run) = &decision.run else {
-            return Err(KernelError::new_err("an expression was not compiled"));
+        let expression = if let Some(expression) = found {
+            expression
+        } else {
+            let what = format!("compiled expression, line {}", self.function.line(span));
+            let piece = self.compile(types.clone(), code, span, what)?;
+            let expression = Arc::new(CompiledExpression { types, piece });
+            let known = self.function.expressions.lock();
+            let mut known = known.unwrap_or_else(PoisonError::into_inner);
+            known.entry(span).or_default().push(Arc::clone(&expression));
+            expression
         };
         let values: Vec<_> = operands.into_iter().map(|(_, value)| value).collect();
-        self.run_piece(&run.piece, &values)
+        self.run_piece(&expression.piece, &values)
     }
 }
 
