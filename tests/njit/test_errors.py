@@ -1,5 +1,11 @@
 """What cannot be compiled or does not fit together is an error that names the line."""
 
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -214,3 +220,72 @@ def test_two_names_of_one_array_see_the_same_elements() -> None:
     x = situ.ones(3)
     np.testing.assert_array_equal(f(x).to_numpy(), [2.0, 2.0, 2.0])
     np.testing.assert_array_equal(x.to_numpy(), [2.0, 2.0, 2.0])
+
+
+@situ.njit
+def fibonacci(n):
+    if n < 2:
+        return n
+    return fibonacci(n - 1) + fibonacci(n - 2)
+
+
+def test_functions_may_call_themselves() -> None:
+    """As deep as it takes, within reason."""
+    assert fibonacci(12) == 144
+
+
+@situ.njit
+def endless(n):
+    return endless(n + 1)
+
+
+def test_calls_without_end_are_an_error() -> None:
+    """As in Python."""
+    with pytest.raises(RecursionError):
+        endless(0)
+
+
+@situ.njit
+def last_of(n):
+    for i in range(n):
+        last = i * 1.5
+        found = i > 1
+    return last, found
+
+
+def test_what_is_not_assigned_is_zero() -> None:
+    """As for Numba, whose functions must work."""
+    assert last_of(3) == (3.0, True)
+    assert last_of(0) == (0.0, False)
+
+
+def test_bounds_are_checked_when_asked_for() -> None:
+    """The same switch as for kernels."""
+    program = """
+import situ
+
+@situ.njit
+def beyond(x):
+    total = 0.0
+    for i in range(5):
+        total += x[i]
+    return total
+
+try:
+    beyond(situ.ones(3))
+except IndexError as error:
+    assert "`beyond` reached outside of" in str(error), error
+    print("refused")
+"""
+    environment = {**os.environ, "SITU_BOUNDS": "1"}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "beyond.py"
+        path.write_text(program)
+        run = subprocess.run(
+            [sys.executable, str(path)],
+            capture_output=True,
+            text=True,
+            check=False,
+            env=environment,
+        )
+    assert run.stdout == "refused\n", run.stderr

@@ -28,6 +28,8 @@ pub struct Options {
     pub wrap_indices: bool,
     /// Whether accesses outside of arrays are skipped and reported.
     pub check_bounds: bool,
+    /// Whether a variable that some path does not assign is zero there, as for Numba. Refused otherwise.
+    pub unassigned_is_zero: bool,
 }
 
 impl Default for Options {
@@ -37,6 +39,7 @@ impl Default for Options {
             dims: None,
             wrap_indices: false,
             check_bounds: false,
+            unassigned_is_zero: false,
         }
     }
 }

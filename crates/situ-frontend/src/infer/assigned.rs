@@ -6,9 +6,8 @@
 
 use std::collections::BTreeSet;
 
-use situ_ir::{Diagnostic, Span};
+use situ_ir::Span;
 
-use crate::infer::problems;
 use crate::syntax::{
     Constant, Expression, ExpressionKind, Function, Identifier, MessagePart, Statement,
     StatementKind, UnaryOperator,
@@ -157,13 +156,13 @@ fn for_each_statement<'a>(body: &'a [Statement], visit: &mut impl FnMut(&'a Stat
     }
 }
 
-/// Reports uses of variables that some path does not assign.
-pub(crate) fn check(function: &Function) -> Vec<Diagnostic> {
+/// Finds variables that some path does not assign before they are used, and the first use of each.
+pub(crate) fn check(function: &Function) -> Vec<(&str, Span)> {
     let mut checker = Checker {
         locals: assigned_names(function),
         reported: BTreeSet::new(),
         breaks: Vec::new(),
-        diagnostics: Vec::new(),
+        found: Vec::new(),
     };
     let start: BTreeSet<_> = function
         .parameters
@@ -171,7 +170,7 @@ pub(crate) fn check(function: &Function) -> Vec<Diagnostic> {
         .map(|parameter| parameter.name.as_str())
         .collect();
     checker.block(&function.body, Some(start));
-    checker.diagnostics
+    checker.found
 }
 
 /// What is certainly assigned; `None` where the code cannot be reached.
@@ -182,7 +181,8 @@ struct Checker<'a> {
     reported: BTreeSet<&'a str>,
     /// For each loop around, what is assigned where it is left by `break`.
     breaks: Vec<State<'a>>,
-    diagnostics: Vec<Diagnostic>,
+    /// Names, and where they are used.
+    found: Vec<(&'a str, Span)>,
 }
 
 impl<'a> Checker<'a> {
@@ -323,8 +323,7 @@ impl<'a> Checker<'a> {
         for_each_name(expression, &mut |name, span| {
             let is_missing = self.locals.contains(name) && !assigned.contains(name);
             if is_missing && self.reported.insert(name) {
-                self.diagnostics
-                    .push(problems::used_before_assignment(name, span));
+                self.found.push((name, span));
             }
         });
     }

@@ -90,7 +90,7 @@ pub(crate) fn infer<'e>(
     program: &mut Program<'e>,
     subject: Subject<'e, '_>,
 ) -> Result<Inferred, Failure> {
-    let unassigned = assigned::check(subject.syntax);
+    let mut unassigned = assigned::check(subject.syntax);
     let mut inference = Inference::new(program, subject);
     // Every walk but the last widens something, and nothing can be widened more than a few times, so
     // this ends; most functions need two walks.
@@ -105,6 +105,9 @@ pub(crate) fn infer<'e>(
     if inference.program.options.check_bounds && !inference.arrays.is_empty() {
         inference.message_array();
     }
+    if inference.program.options.unassigned_is_zero {
+        unassigned.retain(|(name, _)| !inference.starts_with_zero(name));
+    }
     let initial = inference.initial_values();
     body.splice(0..0, initial);
     if let (Some(meeting), false) = (inference.meeting, subject.is_kernel)
@@ -113,6 +116,8 @@ pub(crate) fn infer<'e>(
         inference.report(problems::early_return(early, meeting));
     }
     let mut failure = inference.failure;
+    let unassigned = unassigned.into_iter();
+    let unassigned = unassigned.map(|(name, span)| problems::used_before_assignment(name, span));
     failure.own.extend(unassigned);
     failure.own.sort_by_key(|diagnostic| {
         let main = diagnostic.labels.first();
@@ -337,6 +342,29 @@ impl<'p, 'e, 's> Inference<'p, 'e, 's> {
             since: name.span,
             parameter: None,
         }
+    }
+
+    /// Has the variables of a name start with zero; `false` if the name is no number and no tuple of numbers.
+    fn starts_with_zero(&mut self, name: &str) -> bool {
+        let Some(Local {
+            ty: LocalType::Scalar(_) | LocalType::Tuple(_),
+            ..
+        }) = self.locals.get(name)
+        else {
+            return false;
+        };
+        let of_name = self.variable_ids.iter().filter(|((own, _), _)| own == name);
+        let variables: Vec<VariableId> = of_name.map(|(_, variable)| *variable).collect();
+        for variable in variables {
+            let dtype = self.variables[variable.0].dtype;
+            let zero = if dtype.is_bool() {
+                syntax::Constant::Bool(false)
+            } else {
+                syntax::Constant::Int(0)
+            };
+            self.initial.push((variable, zero));
+        }
+        true
     }
 
     /// Statements that give variables the constants they start with.

@@ -41,7 +41,7 @@ impl Machine<'_, '_> {
             machine: self,
             numbers: HashSet::new(),
             parameters: None,
-            open: Vec::new(),
+            open: vec![self.function.name().to_owned()],
             is_kernel: false,
         };
         let mut count = 0;
@@ -368,8 +368,9 @@ impl Look<'_, '_, '_> {
                 };
                 let called = njit.get().function(self.machine.py)?;
                 let name = called.name().to_owned();
+                // Compiled code has no recursion; the machine has.
                 if self.open.contains(&name) {
-                    return Ok(false);
+                    return Ok(true);
                 }
                 self.function(&called.syntax, passed, name)
             }

@@ -21,7 +21,7 @@ use crate::error::exceptions::{KernelError, KernelTypeError};
 use crate::kernel::messages::RaisedSlot;
 
 /// How deep functions may call each other.
-const MAX_CALLS: usize = 200;
+const MAX_CALLS: usize = 400;
 
 /// A call of a function on its way.
 pub(super) struct Machine<'a, 'py> {

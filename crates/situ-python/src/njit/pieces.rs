@@ -8,6 +8,7 @@ use situ_frontend::host::{Piece, ValueType, assigned_names, compile_piece, read_
 use situ_frontend::syntax::{Expression, ExpressionKind, Statement, StatementKind};
 use situ_frontend::{ArgumentPart, Messages, Options, ParameterPlan};
 use situ_ir::{DType, Literal, NdRange, Span};
+use situ_runtime::config::process_config;
 use situ_runtime::{Argument, Kernel, Program, Queue, Report, UsmKind};
 
 use super::function::HostFunction;
@@ -62,6 +63,8 @@ const OUTPUT_STRIDE: usize = 16;
 pub(super) fn options() -> Options {
     Options {
         wrap_indices: true,
+        check_bounds: process_config().check_bounds,
+        unassigned_is_zero: true,
         ..Options::default()
     }
 }
