@@ -235,6 +235,37 @@ def test_functions_may_call_themselves() -> None:
 
 
 @situ.njit
+def halved(n):
+    if n % 2 == 1:
+        raise ValueError(f"odd: {n}")
+    return n // 2
+
+
+@situ.njit
+def halvings(n):
+    count = 0
+    while n != 0:
+        n = halved(n)
+        count += 1
+    return count
+
+
+def test_exceptions_end_the_callers_of_compiled_code() -> None:
+    """A caller that went on with a result that is none might never end."""
+
+    @situ.njit
+    def forever(n):
+        while n > 0:
+            n = halved(n) + 2
+        return n
+
+    with pytest.raises(ValueError, match="odd: 3"):
+        halvings(12)
+    with pytest.raises(ValueError, match="odd: 5"):
+        forever(12)
+
+
+@situ.njit
 def endless(n):
     return endless(n + 1)
 

@@ -28,8 +28,9 @@ pub struct Options {
     pub wrap_indices: bool,
     /// Whether accesses outside of arrays are skipped and reported.
     pub check_bounds: bool,
-    /// Whether a variable that some path does not assign is zero there, as for Numba. Refused otherwise.
-    pub unassigned_is_zero: bool,
+    /// Whether it is code of the host. There an exception ends callers, too, and a variable that some path does not
+    /// assign is zero, as for Numba; kernels refuse those.
+    pub is_host: bool,
 }
 
 impl Default for Options {
@@ -39,7 +40,7 @@ impl Default for Options {
             dims: None,
             wrap_indices: false,
             check_bounds: false,
-            unassigned_is_zero: false,
+            is_host: false,
         }
     }
 }

@@ -184,7 +184,7 @@ pub(super) fn compile_kernel(
         plan: lowered.plan,
         messages: Messages {
             has_report: function.report.is_some(),
-            list: program.messages,
+            list: lowered.messages,
         },
     })
 }

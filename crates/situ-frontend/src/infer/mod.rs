@@ -105,7 +105,7 @@ pub(crate) fn infer<'e>(
     if inference.program.options.check_bounds && !inference.arrays.is_empty() {
         inference.message_array();
     }
-    if inference.program.options.unassigned_is_zero {
+    if inference.program.options.is_host {
         unassigned.retain(|(name, _)| !inference.starts_with_zero(name));
     }
     let initial = inference.initial_values();

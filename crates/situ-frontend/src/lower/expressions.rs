@@ -1,17 +1,18 @@
 //! Expressions to IR expressions, with statements for what has effects.
 
 use situ_ir::{
-    AddressSpace, Atomic as IrAtomic, AtomicOperation, BinaryOperator, Collective as IrCollective,
-    CollectiveOperation, DType, Expression as IrExpression, Handle, Literal,
-    StatementKind as IrStatement, UnaryOperator,
+    AddressSpace, Atomic as IrAtomic, AtomicOperation, BinaryOperator, Block,
+    Collective as IrCollective, CollectiveOperation, DType, Expression as IrExpression, Handle,
+    Literal, StatementKind as IrStatement, UnaryOperator,
 };
 
 use crate::lower::Lowering;
 use crate::lower::bounds::Place;
+use crate::message::FAILED;
 use crate::plan::{ArgumentPart, Layout};
 use crate::typed::{
     Argument, ArrayId, ArrayOrigin, Atomic, Call, Collective, CollectiveKind, CompareExchange,
-    Expression, ExpressionKind,
+    Expression, ExpressionKind, FunctionId,
 };
 
 /// What a call returns.
@@ -350,6 +351,7 @@ impl Lowering<'_> {
             .collect();
         arguments.extend(&stored);
         let result = self.builder.call(self.module, function, &arguments);
+        self.give_up_if_failed(call.function);
         match result {
             Some(number) => Called::Number(number),
             None if stored.is_empty() => Called::Nothing,
@@ -360,6 +362,33 @@ impl Lowering<'_> {
                 Called::Tuple(numbers.collect())
             }
         }
+    }
+
+    /// Ends the function, in code of the host, if the one that it has called has failed.
+    fn give_up_if_failed(&mut self, called: FunctionId) {
+        let may_fail = self.functions[called.0].report.is_some();
+        let Some(report) = self.function.report else {
+            return;
+        };
+        if !(self.is_host && self.may_give_up && may_fail) {
+            return;
+        }
+        let report = self.pointer(report);
+        let place = self.builder.index(FAILED as i64);
+        let failed = self.builder.load(report, place);
+        let failed = self.builder.bind("failed", failed);
+        let nothing = self.builder.literal(Literal::I32(0));
+        let has_failed = self
+            .builder
+            .binary(BinaryOperator::NotEqual, failed, nothing);
+        self.builder.open_block();
+        self.give_up();
+        let accept = self.builder.close_block();
+        self.builder.statement(IrStatement::If {
+            condition: has_failed,
+            accept,
+            reject: Block::default(),
+        });
     }
 
     /// Appends a collective; gives this work-item's result.

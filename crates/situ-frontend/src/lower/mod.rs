@@ -68,6 +68,7 @@ fn lower_all(
 ) -> Lowered {
     let mut session = Session {
         checks_bounds: program.options.check_bounds,
+        is_host: program.options.is_host,
         may_give_up,
         functions: &program.functions,
         messages: program.messages.clone(),
@@ -129,6 +130,8 @@ struct Session<'a> {
     functions: &'a [Function],
     /// Whether each access is checked.
     checks_bounds: bool,
+    /// Whether it is code of the host.
+    is_host: bool,
     /// Whether a work-item may end before the others.
     may_give_up: bool,
     /// What the functions may say.
@@ -165,6 +168,7 @@ fn lower_function(
         checks: Vec::new(),
         functions: session.functions,
         may_give_up: session.may_give_up,
+        is_host: session.is_host,
         returned: None,
         messages: &mut session.messages,
         scalars: vec![None; function.parameters.len()],
@@ -205,6 +209,7 @@ struct Lowering<'a> {
     /// Indices of views that the access around them is to check.
     checks: Vec<Check>,
     may_give_up: bool,
+    is_host: bool,
     messages: &'a mut Vec<Message>,
     /// Scalar parameters.
     scalars: Vec<Option<Handle<IrExpression>>>,

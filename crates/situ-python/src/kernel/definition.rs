@@ -63,7 +63,7 @@ impl Definition {
             wrap_indices: self.wrap_indices,
             // Virtual devices are for finding mistakes.
             check_bounds: self.check_bounds || device.backend() == BackendKind::Virtual,
-            unassigned_is_zero: false,
+            is_host: false,
         }
     }
 

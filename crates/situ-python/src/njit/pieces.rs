@@ -64,7 +64,7 @@ pub(super) fn options() -> Options {
     Options {
         wrap_indices: true,
         check_bounds: process_config().check_bounds,
-        unassigned_is_zero: true,
+        is_host: true,
         ..Options::default()
     }
 }
