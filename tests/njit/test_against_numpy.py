@@ -183,6 +183,14 @@ def shapes(m):
     return rows * columns, m.ndim, m.size, len(m)
 
 
+def scaled(x, factor=3.0, shift=1.0):
+    return x * factor + shift
+
+
+def by_name(a):
+    return scaled(a, shift=2.0)
+
+
 CASES: list[Case] = [
     (chain, (A, B, C, D)),
     (black_scholes, (A, B, C, 0.05, 0.2)),
@@ -208,6 +216,7 @@ CASES: list[Case] = [
     (closure_constant, (A,)),
     (methods, (M,)),
     (shapes, (M,)),
+    (by_name, (A,)),
 ]
 NAMES = [f"{case.__name__}-{position}" for position, (case, _) in enumerate(CASES)]
 HOST_LOOPS = {sequential, calls}
@@ -215,9 +224,12 @@ HOST_LOOPS = {sequential, calls}
 helper_njit = situ.njit(helper)
 
 
+scaled_njit = situ.njit(scaled)
+
+
 def _compiled(function: Callable[..., Any]) -> Any:
-    if function is calls:
-        namespace = {**globals(), "helper": helper_njit}
+    if function in (calls, by_name):
+        namespace = {**globals(), "helper": helper_njit, "scaled": scaled_njit}
         copied = type(function)(function.__code__, namespace, function.__name__)
         return situ.njit(copied)
     return situ.njit(function)

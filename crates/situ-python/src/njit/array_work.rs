@@ -3,11 +3,10 @@
 use std::collections::HashSet;
 
 use pyo3::prelude::*;
-use situ_frontend::syntax::{
-    Expression, ExpressionKind, Function, MessagePart, Statement, StatementKind,
-};
+use situ_frontend::syntax::{Expression, ExpressionKind, MessagePart, Statement, StatementKind};
 
 use super::calls::Callee;
+use super::function::HostFunction;
 use super::machine::Machine;
 use super::value::Value;
 use crate::array::PyArray;
@@ -216,6 +215,11 @@ impl Look<'_, '_, '_> {
         }
     }
 
+    fn is_parameter(&self, name: &str) -> bool {
+        let mut parameters = self.parameters.iter().flatten();
+        parameters.any(|(parameter, _)| parameter == name)
+    }
+
     /// Whether a name is an array that code of the host cannot reach.
     fn is_remote(&self, name: &str) -> bool {
         match self.machine.names.get(name) {
@@ -228,12 +232,9 @@ impl Look<'_, '_, '_> {
         if self.numbers.contains(name) {
             return Ok(Kind::Number);
         }
-        if let Some(parameters) = &self.parameters {
-            let parameter = parameters.iter().find(|(known, _)| known == name);
-            return Ok(match parameter {
-                Some((_, Some(ndim))) => Kind::Array(*ndim),
-                _ => Kind::Number,
-            });
+        let mut parameters = self.parameters.iter().flatten();
+        if let Some((_, ndim)) = parameters.find(|(parameter, _)| parameter == name) {
+            return Ok(ndim.map_or(Kind::Number, Kind::Array));
         }
         if let Some(value) = self.machine.names.get(name) {
             return Ok(kind_of(value));
@@ -340,7 +341,9 @@ impl Look<'_, '_, '_> {
 
     fn call(&mut self, function: &Expression, arguments: &[Expression]) -> PyResult<bool> {
         if let ExpressionKind::Name(name) = &function.kind
-            && (self.numbers.contains(name) || self.machine.names.contains_key(name))
+            && (self.numbers.contains(name)
+                || self.machine.names.contains_key(name)
+                || self.is_parameter(name))
         {
             return self.any(arguments);
         }
@@ -367,12 +370,11 @@ impl Look<'_, '_, '_> {
                     return Ok(true);
                 };
                 let called = njit.get().function(self.machine.py)?;
-                let name = called.name().to_owned();
                 // Compiled code has no recursion; the machine has.
-                if self.open.contains(&name) {
+                if self.open.iter().any(|open| open == called.name()) {
                     return Ok(true);
                 }
-                self.function(&called.syntax, passed, name)
+                self.function(called, passed)
             }
             Callee::Reduce(..)
             | Callee::Library(_)
@@ -402,21 +404,24 @@ impl Look<'_, '_, '_> {
     }
 
     /// Whether a function that is called needs more than compiled code.
-    fn function(
-        &mut self,
-        function: &Function,
-        passed: Vec<Option<usize>>,
-        name: String,
-    ) -> PyResult<bool> {
-        let names = function.parameters.iter().map(|each| each.name.clone());
-        let numbers = std::mem::take(&mut self.numbers);
-        let parameters = self.parameters.replace(names.zip(passed).collect());
-        self.open.push(name);
-        let needs_more = self.block(&function.body);
-        self.open.pop();
-        self.numbers = numbers;
-        self.parameters = parameters;
-        needs_more
+    fn function(&self, called: &HostFunction, passed: Vec<Option<usize>>) -> PyResult<bool> {
+        let names = called
+            .syntax
+            .parameters
+            .iter()
+            .map(|each| each.name.clone());
+        let mut open = self.open.clone();
+        open.push(called.name().to_owned());
+        // Names mean what they mean around that function.
+        let machine = Machine::new(self.machine.py, called);
+        let mut look = Look {
+            machine: &machine,
+            numbers: HashSet::new(),
+            parameters: Some(names.zip(passed).collect()),
+            open,
+            is_kernel: self.is_kernel,
+        };
+        look.block(&called.syntax.body)
     }
 }
 

@@ -95,6 +95,9 @@ impl<'py> Machine<'_, 'py> {
         span: Span,
     ) -> PyResult<Value> {
         let Some(callee) = self.callee(function)? else {
+            if let Some(kernel) = self.ranged_kernel(function)? {
+                return self.call_kernel(&kernel, arguments);
+            }
             return self.call_member(function, arguments, keywords, span);
         };
         let mut values = Vec::with_capacity(arguments.len());
@@ -139,22 +142,11 @@ impl<'py> Machine<'_, 'py> {
                 let function = njit.get().function(self.py)?;
                 let mut machine = Machine::new(self.py, function);
                 machine.depth = self.depth + 1;
-                machine.call(values)
+                machine.call_with(values, named)
             }
             Callee::Kernel(kernel) => {
-                for value in &values {
-                    if let Value::Array(array) = value {
-                        let memory = array.node.array(self.py)?;
-                        self.before_write(&memory)?;
-                    }
-                }
-                let arguments: Vec<_> = values
-                    .iter()
-                    .map(|value| value.to_argument(self.py))
-                    .collect::<PyResult<_>>()?;
-                let arguments = pyo3::types::PyTuple::new(self.py, arguments)?;
-                kernel.bind(self.py).call1(arguments)?;
-                Ok(self.none())
+                let kernel = kernel.bind(self.py).clone();
+                self.launch(&kernel, &values)
             }
             Callee::Builtin(name) => self.call_builtin(name, function, values, span),
             Callee::OfNumbers | Callee::Device => self.call_on_numbers(function, values, span),
@@ -169,6 +161,57 @@ impl<'py> Machine<'_, 'py> {
                 self.function.source.slice(span)
             ))),
         }
+    }
+
+    /// The kernel with its range that `kernel[range]` stands for; `None` if the expression is something else.
+    fn ranged_kernel(&mut self, function: &Expression) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let ExpressionKind::Subscript { value, indices } = &function.kind else {
+            return Ok(None);
+        };
+        let Some(kernel) = self.static_object(value)? else {
+            return Ok(None);
+        };
+        if !kernel.is_instance_of::<PyKernel>() {
+            return Ok(None);
+        }
+        let range = self.index(indices)?;
+        kernel.get_item(range).map(Some)
+    }
+
+    fn call_kernel(
+        &mut self,
+        kernel: &Bound<'py, PyAny>,
+        arguments: &[Expression],
+    ) -> PyResult<Value> {
+        let mut values = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            values.push(self.value(argument)?);
+        }
+        self.launch(kernel, &values)
+    }
+
+    /// Launches a kernel.
+    fn launch(&mut self, kernel: &Bound<'py, PyAny>, values: &[Value]) -> PyResult<Value> {
+        self.before_writes(values)?;
+        let arguments: Vec<_> = values
+            .iter()
+            .map(|value| value.to_argument(self.py))
+            .collect::<PyResult<_>>()?;
+        kernel.call1(pyo3::types::PyTuple::new(self.py, arguments)?)?;
+        Ok(self.none())
+    }
+
+    /// Computes what waits for elements of arrays that a call may write.
+    pub(super) fn before_writes(&mut self, values: &[Value]) -> PyResult<()> {
+        let mut arrays = Vec::new();
+        for value in values {
+            value.for_each_array(&mut |array| arrays.push(array.clone()));
+        }
+        for array in arrays {
+            let memory = array.node.array(self.py)?;
+            self.before_write(&memory)?;
+        }
+        Ok(())
     }
 
     /// A function of numbers, by compiled code.

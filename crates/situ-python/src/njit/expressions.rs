@@ -454,6 +454,13 @@ impl<'py> Machine<'_, 'py> {
             return Err(problem);
         }
         let origin = common_origin(&arguments);
+        let name: String = function
+            .getattr("__name__")
+            .and_then(|name| name.extract())
+            .unwrap_or_default();
+        if WRITERS.contains(&name.as_str()) {
+            self.before_writes(&arguments)?;
+        }
         let positional: Vec<_> = arguments
             .iter()
             .map(|value| value.to_argument(py))
@@ -474,10 +481,6 @@ impl<'py> Machine<'_, 'py> {
             || "native".to_owned(),
             |array| array.node.home().queue().device().filter_string(),
         );
-        let name: String = function
-            .getattr("__name__")
-            .and_then(|name| name.extract())
-            .unwrap_or_default();
         self.function.note(super::record::Record {
             span,
             device,
@@ -486,6 +489,18 @@ impl<'py> Machine<'_, 'py> {
         self.settled(&result, origin)
     }
 }
+
+/// Functions of the array library that write to arrays they are given.
+const WRITERS: [&str; 8] = [
+    "call_kernel",
+    "call_kernel_async",
+    "copyto",
+    "fill_diagonal",
+    "place",
+    "put",
+    "put_along_axis",
+    "putmask",
+];
 
 /// The name of an operand that is known already.
 fn temporary(position: usize, span: Span) -> Expression {

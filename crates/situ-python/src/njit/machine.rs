@@ -15,7 +15,7 @@ use super::expression_node::Node;
 use super::function::HostFunction;
 use super::pieces::out_of_reach;
 use super::record::Record;
-use super::value::{ArrayValue, Number, Origin, Value};
+use super::value::{ArrayValue, Number, Origin, Value, weak};
 use crate::array::PyArray;
 use crate::error::exceptions::{KernelError, KernelTypeError};
 use crate::kernel::messages::RaisedSlot;
@@ -95,6 +95,39 @@ impl<'a, 'py> Machine<'a, 'py> {
             Flow::Return(value) => Ok(value),
             _ => Ok(self.none()),
         }
+    }
+
+    /// Calls the function with some of the arguments by name, and defaults for those that are not given.
+    ///
+    /// # Errors
+    /// As [`Self::call`], and if arguments and parameters do not fit.
+    pub(super) fn call_with(
+        self,
+        mut arguments: Vec<Value>,
+        mut named: Vec<(String, Value)>,
+    ) -> PyResult<Value> {
+        let syntax = &self.function.syntax;
+        let first_default = syntax.parameters.len() - syntax.defaults.len();
+        for (position, parameter) in syntax.parameters.iter().enumerate().skip(arguments.len()) {
+            let given = named.iter().position(|(name, _)| *name == parameter.name);
+            if let Some(given) = given {
+                arguments.push(named.swap_remove(given).1);
+                continue;
+            }
+            let default = position.checked_sub(first_default);
+            let default = default.and_then(|place| syntax.defaults.get(place));
+            match default.and_then(|(constant, _)| weak(*constant)) {
+                Some(number) => arguments.push(Value::Number(number)),
+                None => break,
+            }
+        }
+        if let Some((name, _)) = named.first() {
+            return Err(KernelTypeError::new_err(format!(
+                "njit function `{}` has no parameter `{name}`, or was given it twice",
+                self.function.name()
+            )));
+        }
+        self.call(arguments)
     }
 
     pub(super) fn none(&self) -> Value {
