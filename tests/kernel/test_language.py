@@ -258,3 +258,18 @@ def kernel_from(text, names):
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     exec(compile(text, file, "exec"), names)
     return situ.kernel(names["kernel"])
+
+
+@situ.kernel
+def magnitude_halves(x, out):
+    i = situ.get_global_id(0)
+    out[i] = abs(x[i]) >> 8
+
+
+def test_the_magnitude_of_the_smallest_integer_wraps_around(device: situ.Device) -> None:
+    """No compiler may take it for positive."""
+    host = np.array([np.iinfo(np.int64).min, -256, 256], dtype=np.int64)
+    x = situ.asarray(host, device=device)
+    out = situ.zeros_like(x)
+    magnitude_halves(x, out)
+    np.testing.assert_array_equal(out.to_numpy(), np.abs(host) >> 8)

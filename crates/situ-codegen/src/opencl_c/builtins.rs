@@ -246,6 +246,24 @@ pub(super) fn integer_from_float(library: &mut Library, from: DType, to: DType) 
     })
 }
 
+/// The absolute value of a signed integer; the smallest one wraps around.
+///
+/// OpenCL's `abs` should do that, since it gives the unsigned type, but there is a driver that takes its result for
+/// positive: it makes a shift of it to the right a shift that brings in zeros.
+pub(super) fn integer_abs(library: &mut Library, dtype: DType) -> String {
+    let ty = scalar(dtype);
+    library.require(format!("absolute_{ty}"), |_, name| {
+        let value = if is_narrow(dtype) {
+            // C computes in `int`, which holds every result.
+            format!("({ty})(x < 0 ? -x : x)")
+        } else {
+            let unsigned = bits(dtype);
+            format!("({ty})(x < 0 ? -({unsigned})x : ({unsigned})x)")
+        };
+        format!("static {ty} {name}({ty} x) {{\n    return {value};\n}}")
+    })
+}
+
 /// The conversion of a `float16` to `float32`.
 pub(super) fn float_from_half(library: &mut Library) -> String {
     library.require("float_from_half".to_owned(), |_, name| {

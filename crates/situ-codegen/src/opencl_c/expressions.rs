@@ -104,7 +104,7 @@ impl FunctionWriter<'_> {
             }
             Expression::Unary { operator, operand } => {
                 let dtype = self.scalar_type(*operand);
-                operators::unary(*operator, dtype, operands.get(*operand))
+                operators::unary(self.library, *operator, dtype, operands.get(*operand))
             }
             Expression::Binary {
                 operator,

@@ -64,7 +64,8 @@ pub(super) fn may_define(name: &str) -> bool {
 }
 
 /// Beginnings of names that end with a type. `atomic_` and `sub_group_` belong to OpenCL anyway.
-const STEMS: [&str; 12] = [
+const STEMS: [&str; 13] = [
+    "absolute",
     "divide",
     "remainder",
     "shift_left",

@@ -13,7 +13,12 @@ use super::types::{bits, is_narrow};
 use super::written::Written;
 
 /// An operator with one operand.
-pub(super) fn unary(operator: UnaryOperator, dtype: DType, operand: &Written) -> Written {
+pub(super) fn unary(
+    library: &mut Library,
+    operator: UnaryOperator,
+    dtype: DType,
+    operand: &Written,
+) -> Written {
     let call = |function: &str| Term::primary(format!("{function}({})", operand.exact()));
     match operator {
         UnaryOperator::Negate if dtype.is_signed() && !is_narrow(dtype) => {
@@ -24,8 +29,10 @@ pub(super) fn unary(operator: UnaryOperator, dtype: DType, operand: &Written) ->
         UnaryOperator::Not if dtype.is_bool() => Written::new(Term::prefix("!", &operand.exact)),
         UnaryOperator::Not => converted(dtype, Term::prefix("~", &operand.exact)),
         UnaryOperator::Abs if dtype.is_float() => Written::new(call("fabs")),
-        // OpenCL's `abs` gives the unsigned type, so the smallest integer wraps as it should.
-        UnaryOperator::Abs if dtype.is_signed() => Written::cast(dtype, call("abs")),
+        UnaryOperator::Abs if dtype.is_signed() => {
+            let function = builtins::integer_abs(library, dtype);
+            Written::new(call(&function))
+        }
         UnaryOperator::Abs => operand.clone(),
         UnaryOperator::IsNan => Written::new(call("isnan")),
         UnaryOperator::IsInf => Written::new(call("isinf")),
