@@ -9,7 +9,7 @@ use crate::environment::{Binding, Bindings, Environment, KnownModule};
 use crate::infer::value::{LocalType, Static};
 use crate::infer::{Failure, Inferred, Subject, infer};
 use crate::message::Message;
-use crate::parse::parse_function;
+use crate::parse::{Dialect, parse_function_as};
 use crate::plan::{ArgumentType, Layout};
 use crate::specialize::Options;
 use crate::syntax::{self, Constant};
@@ -133,11 +133,16 @@ impl<'e> Program<'e> {
             let inner = &self.inner[function - environment.functions.len()];
             return Ok(Arc::clone(&inner.syntax));
         };
+        let dialect = if self.options.is_host {
+            Dialect::Host
+        } else {
+            Dialect::Kernel
+        };
         self.parsed
             .entry(function)
             .or_insert_with(|| {
                 let source = &definition.source;
-                parse_function(source, &definition.name)
+                parse_function_as(dialect, source, &definition.name)
                     .map(Arc::new)
                     .map_err(|list| Diagnostics {
                         list,

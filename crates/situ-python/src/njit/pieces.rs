@@ -454,6 +454,10 @@ fn passed(
     report: Option<&Report>,
 ) -> Vec<Argument> {
     let argument = |position: usize, part| match outputs {
+        // An output is one element.
+        Some(_) if position < count && matches!(part, ArgumentPart::Shape(_)) => {
+            Some(Argument::Scalar(Literal::I64(1)))
+        }
         Some(outputs) if position < count => Some(Argument::Pointer {
             allocation: Arc::clone(outputs.allocation()),
             byte_offset: outputs.byte_offset() + position * OUTPUT_STRIDE,
