@@ -223,6 +223,31 @@ def test_two_names_of_one_array_see_the_same_elements() -> None:
 
 
 @situ.njit
+def first_and_sum(x):
+    first = x[0]
+    total = 0.0
+    for i in range(x.shape[0]):
+        total += x[i]
+    return first + total
+
+
+@situ.njit
+def first(x):
+    return x[0] * 2.0
+
+
+def test_code_for_near_arrays_is_not_run_on_far_ones() -> None:
+    """The types are the same, but the host cannot reach the elements."""
+    assert first_and_sum(situ.ones(1000)) == 1001.0
+    assert first(situ.ones(3)) == 2.0
+    with virtual_devices("gpu") as (device,):
+        far = situ.ones(1000, device=device, usm_type="device")
+        with pytest.raises(situ.KernelTypeError, match="which the host cannot reach"):
+            first_and_sum(far)
+        assert first(far) == 2.0
+
+
+@situ.njit
 def fibonacci(n):
     if n < 2:
         return n

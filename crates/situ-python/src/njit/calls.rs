@@ -110,6 +110,17 @@ impl<'py> Machine<'_, 'py> {
         }
         let has_array =
             |values: &[Value]| values.iter().any(|value| matches!(value, Value::Array(_)));
+        let takes_keywords = !matches!(
+            &*callee,
+            Callee::Kernel(_) | Callee::Builtin(_) | Callee::OfNumbers | Callee::Device
+        );
+        if let (Some((name, _)), false) = (named.first(), takes_keywords) {
+            return Err(KernelTypeError::new_err(format!(
+                "`{name}` is given by name in `{}`\n  why:  between array operations, this function takes \
+                 its arguments by position\n  help: leave `{name}=` out",
+                self.function.source.slice(span)
+            )));
+        }
         match &*callee {
             Callee::Elementwise {
                 function: elementwise,

@@ -11,12 +11,12 @@ use situ_frontend::host::{
 };
 use situ_frontend::syntax::{Expression, ExpressionKind, Statement};
 use situ_frontend::{Messages, Options, ParameterPlan};
-use situ_ir::{Literal, NdRange, interpret};
+use situ_ir::{Literal, NdRange, Span, interpret};
 use situ_runtime::{Device, Kernel, Program, Queue, UsmKind};
 
 use super::calls::Callee;
 use super::machine::Machine;
-use super::pieces::{Leaf, host_queue, options, passed_leaves, written};
+use super::pieces::{Leaf, accesses, host_queue, options, passed_leaves};
 use super::record::Record;
 use super::value::{Number, Value};
 use crate::detach::detach;
@@ -124,7 +124,7 @@ impl<'a> Machine<'a, '_> {
             .filter(|name| self.names.contains_key(*name))
             .map(str::to_owned)
             .collect();
-        let queue = self.loop_queue(&names)?;
+        let queue = self.loop_queue(&names, counter.span)?;
         let cached = self.cached_loop(statement, counter, body, &names, &queue)?;
 
         let has_reductions = !cached.reductions.is_empty();
@@ -175,7 +175,7 @@ impl<'a> Machine<'a, '_> {
     }
 
     /// The queue that a loop runs on: that of its arrays, or the host's.
-    fn loop_queue(&mut self, names: &[String]) -> PyResult<Queue> {
+    fn loop_queue(&mut self, names: &[String], span: Span) -> PyResult<Queue> {
         let py = self.py;
         let mut arrays = Vec::new();
         let mut origins = Vec::new();
@@ -189,12 +189,7 @@ impl<'a> Machine<'a, '_> {
         }
         if let Some((first, rest)) = origins.split_first() {
             for other in rest {
-                let span = self.function.syntax.span;
-                if first.origin != other.origin {
-                    return Err(self.check_origins(first, other, span).err().unwrap_or_else(
-                        || KernelError::new_err("arrays of different origins in a loop"),
-                    ));
-                }
+                self.check_origins(first, other, span)?;
             }
         }
         let placer = Placer {
@@ -290,7 +285,7 @@ impl<'a> Machine<'a, '_> {
         let kernel = detach(py, || {
             Program::compile(device, &module).and_then(|program| program.kernel(&kernel))
         })?;
-        let written = written(&kernel, &plan, 0);
+        let written = accesses(&kernel, &plan, 0, |access| access.writes);
         Ok(CachedLoop {
             written,
             types,

@@ -7,7 +7,7 @@ use situ_array::Array;
 use situ_frontend::host::{Piece, ValueType, assigned_names, compile_piece, read_names};
 use situ_frontend::syntax::{Expression, ExpressionKind, Statement, StatementKind};
 use situ_frontend::{ArgumentPart, Messages, Options, ParameterPlan};
-use situ_ir::{DType, Literal, NdRange, Span};
+use situ_ir::{DType, Literal, NdRange, ParameterAccess, Span};
 use situ_runtime::config::process_config;
 use situ_runtime::{Argument, Kernel, Program, Queue, Report, UsmKind};
 
@@ -24,8 +24,8 @@ use crate::queue;
 
 /// What is known about the statements from a place on, for some types of names.
 pub(super) struct Decision {
-    /// The names that it depends on.
-    types: Vec<(String, Option<ValueType>)>,
+    /// The names that it depends on: what they are, and whether the host can reach their elements.
+    types: Vec<(String, Option<ValueType>, bool)>,
     /// The statements that are compiled, and what of; `None` if the first one uses arrays.
     run: Option<Run>,
 }
@@ -48,6 +48,8 @@ struct HostPiece {
     dtypes: Vec<DType>,
     /// Which of the numbers and arrays that it gets it writes elements of.
     written: Vec<bool>,
+    /// Which of them it reads or writes elements of.
+    accessed: Vec<bool>,
 }
 
 /// An expression of numbers that stand between array operations, for the types of its operands.
@@ -131,11 +133,11 @@ impl<'a> Machine<'a, '_> {
     }
 
     fn has_types(&self, decision: &Decision) -> bool {
-        decision.types.iter().all(|(name, ty)| {
+        decision.types.iter().all(|(name, ty, is_near)| {
             let now = self.names.get(name);
             match (now, ty) {
                 (None, None) => true,
-                (Some(value), ty) => has_type(value, ty.as_ref()),
+                (Some(value), ty) => has_type(value, ty.as_ref()) && value.is_near() == *is_near,
                 (None, Some(_)) => false,
             }
         })
@@ -149,7 +151,11 @@ impl<'a> Machine<'a, '_> {
         let types = read_names(looked_at)
             .into_iter()
             .chain(assigned_names(looked_at))
-            .map(|name| (name.to_owned(), self.names.get(name).and_then(Value::ty)))
+            .map(|name| {
+                let value = self.names.get(name);
+                let is_near = value.is_none_or(Value::is_near);
+                (name.to_owned(), value.and_then(Value::ty), is_near)
+            })
             .collect();
         if count == 0 {
             return Ok(Decision { types, run: None });
@@ -249,10 +255,15 @@ impl<'a> Machine<'a, '_> {
             device: "host".to_owned(),
             what,
         });
-        let written = written(&kernel, &compiled.plan, compiled.outputs.len());
+        let count = compiled.outputs.len();
+        let written = accesses(&kernel, &compiled.plan, count, |access| access.writes);
+        let accessed = accesses(&kernel, &compiled.plan, count, |access| {
+            access.reads || access.writes
+        });
         Ok(HostPiece {
             kernel,
             written,
+            accessed,
             plan: compiled.plan,
             messages: Arc::new(compiled.messages),
             result: compiled.result,
@@ -265,7 +276,7 @@ impl<'a> Machine<'a, '_> {
         let py = self.py;
         let mut leaves = Vec::new();
         for value in values {
-            self.leaves(value, &piece.written, &mut leaves)?;
+            self.leaves(value, piece, &mut leaves)?;
         }
         let queue = match leaves.iter().find_map(Leaf::array) {
             Some(array) => array.queue().clone(),
@@ -309,18 +320,21 @@ impl<'a> Machine<'a, '_> {
     }
 
     /// The numbers and arrays of a value from left to right; arrays as the host can reach them.
-    fn leaves(&mut self, value: &Value, written: &[bool], leaves: &mut Vec<Leaf>) -> PyResult<()> {
+    fn leaves(&mut self, value: &Value, piece: &HostPiece, leaves: &mut Vec<Leaf>) -> PyResult<()> {
+        let place = leaves.len();
         match value {
             Value::Number(number) => leaves.push(Leaf::Number(number.literal)),
             Value::Array(array) => {
                 let memory = array.node.array(self.py)?;
-                if written.get(leaves.len()).copied().unwrap_or(true) {
+                if piece.written.get(place).copied().unwrap_or(true) {
                     self.before_write(&memory)?;
                 }
-                // What is out of reach is asked for its shape only.
                 if memory.allocation().is_host_accessible() {
                     leaves.push(Leaf::Array(self.on_host(array)?));
+                } else if piece.accessed.get(place).copied().unwrap_or(true) {
+                    return Err(out_of_reach(&memory));
                 } else {
+                    // It is asked for its shape only.
                     let queue = host_queue(self.py)?;
                     let stand_in = Array::empty(&[1], memory.dtype(), &queue, UsmKind::Shared);
                     let stand_in = stand_in.map_err(|error| error.into_py_err(self.py))?;
@@ -329,7 +343,7 @@ impl<'a> Machine<'a, '_> {
             }
             Value::Tuple(items) => {
                 for item in items {
-                    self.leaves(item, written, leaves)?;
+                    self.leaves(item, piece, leaves)?;
                 }
             }
             Value::Object(_) => {}
@@ -389,19 +403,24 @@ impl<'a> Machine<'a, '_> {
     }
 }
 
-/// Which of the values that compiled code gets after its outputs it writes elements of.
-pub(super) fn written(kernel: &Kernel, plan: &ParameterPlan, outputs: usize) -> Vec<bool> {
-    let mut written = Vec::new();
+/// For which of the values that compiled code gets after its outputs something holds of how it uses their elements.
+pub(super) fn accesses(
+    kernel: &Kernel,
+    plan: &ParameterPlan,
+    outputs: usize,
+    holds: impl Fn(&ParameterAccess) -> bool,
+) -> Vec<bool> {
+    let mut found = Vec::new();
     for (planned, access) in plan.parameters.iter().zip(kernel.parameter_access()) {
         let Some(leaf) = planned.argument.checked_sub(outputs) else {
             continue;
         };
-        if written.len() <= leaf {
-            written.resize(leaf + 1, false);
+        if found.len() <= leaf {
+            found.resize(leaf + 1, false);
         }
-        written[leaf] |= access.writes;
+        found[leaf] |= holds(access);
     }
-    written
+    found
 }
 
 /// The refusal to use elements of a device's own memory in a loop of the host.

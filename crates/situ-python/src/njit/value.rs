@@ -212,6 +212,15 @@ impl Value {
         }
     }
 
+    /// Whether the host can reach the elements of every array in it.
+    pub(super) fn is_near(&self) -> bool {
+        let mut is_near = true;
+        self.for_each_array(&mut |array| {
+            is_near &= array.node.home().allocation().is_host_accessible();
+        });
+        is_near
+    }
+
     /// What it is, for messages.
     pub(super) fn describe(&self, py: Python<'_>) -> String {
         match self {
