@@ -293,6 +293,7 @@ from situ._numbers import (
     nan_to_num,
     round,
 )
+from situ._offload import BoundModule
 from situ._order_statistics import (
     median,
     nanmedian,
@@ -309,6 +310,7 @@ from situ._queue_manager import (
     QueueManager,
     current,
     global_queue,
+    offload_to,
     reset_default_queue,
     reset_global_queue,
     set_default_queue,
@@ -434,6 +436,7 @@ __all__ = [
     "GLOBAL_MEM_FENCE",
     "LOCAL_MEM_FENCE",
     "AddressError",
+    "BoundModule",
     "CacheWarning",
     "Context",
     "DTypeError",
@@ -714,6 +717,7 @@ __all__ = [
     "njit",
     "nonzero",
     "not_equal",
+    "offload_to",
     "ones",
     "ones_like",
     "outer",

@@ -167,13 +167,16 @@ class _Guest:
         self.name = name
         self.names = {name}
         self.host = host
-        shared = _native.share_dlpack(host, device=queue) if _is_plain(host) else None
-        self.is_copy = not isinstance(shared, ndarray)
-        if isinstance(shared, ndarray):
-            self.visiting = shared
-        else:
-            plain = np.asarray(host, dtype=host.dtype.newbyteorder("="), order="C")
-            self.visiting = _native.from_numpy(plain, device=queue)
+        self.visiting, self.is_copy = host_guest(host, queue)
+
+
+def host_guest(host: npt.NDArray[Any], queue: Queue) -> tuple[ndarray, bool]:
+    """Return an array that stands for one of the host on a queue, and whether it is a copy."""
+    shared = _native.share_dlpack(host, device=queue) if _is_plain(host) else None
+    if isinstance(shared, ndarray):
+        return shared, False
+    plain = np.asarray(host, dtype=host.dtype.newbyteorder("="), order="C")
+    return _native.from_numpy(plain, device=queue), True
 
 
 def _is_plain(host: npt.NDArray[Any]) -> bool:

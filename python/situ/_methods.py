@@ -24,6 +24,7 @@ from situ import (
     _statistical,
 )
 from situ._native import ndarray
+from situ._queue_manager import Place, innermost
 
 __all__ = ["attach"]
 
@@ -43,6 +44,27 @@ def transpose(x: ndarray, /, *axes: int | Sequence[int] | None) -> ndarray:
 def flatten(x: ndarray, /) -> ndarray:
     """Return a copy of all elements in one dimension."""
     return _manipulation.reshape(x, (-1,), copy=True)
+
+
+def copy_to(x: ndarray, selector: Place | None = None, /) -> ndarray:
+    """Return a copy on a queue.
+
+    Parameters
+    ----------
+    x
+        An array.
+    selector
+        Where to: a filter string, device, queue or array. Left out, the queue of the innermost
+        block ``with ....current(...):``, be it situ's or another package's; outside of all blocks
+        the current default.
+
+    Returns
+    -------
+    ndarray
+        The copy; it is one also if the memory is accessible from there.
+    """
+    place = innermost() if selector is None else selector
+    return _native.bring(x, device=place, copy=True)
 
 
 def fill(x: ndarray, value: complex | ndarray, /) -> None:
@@ -205,6 +227,7 @@ _OWN: Mapping[str, Callable[..., object]] = {
     "__repr__": _display.array_repr,
     "__str__": _display.array_str,
     "_repr_html_": _display.array_html,
+    "copy_to": copy_to,
     "dot": dot,
     "fill": fill,
     "flatten": flatten,
@@ -228,5 +251,11 @@ def attach() -> None:
         "__array_function__": _numpy_protocols.array_function,
         "__array_ufunc__": _numpy_protocols.array_ufunc,
     }
-    for name, method in (*_FUNCTIONS.items(), *_OWN.items(), *protocols.items()):
-        setattr(_native.ndarray, name, method)
+    properties = {"__array_module__": property(_namespace.module_of)}
+    for name, member in (
+        *_FUNCTIONS.items(),
+        *_OWN.items(),
+        *protocols.items(),
+        *properties.items(),
+    ):
+        setattr(_native.ndarray, name, member)

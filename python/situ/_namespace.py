@@ -4,15 +4,24 @@ This is the inspection of the Python array API standard: versions, capabilities,
 dtypes.
 """
 
+import sys
 from types import ModuleType
 from typing import TypedDict
 
 from situ import _dtypes, _native
 from situ._dtypes import DType
-from situ._native import Device, ndarray
+from situ._native import Device, Queue, ndarray
 from situ._queue_manager import Place, default
 
-__all__ = ["API_VERSION", "ArrayNamespaceInfo", "device_of", "namespace_of"]
+__all__ = [
+    "API_VERSION",
+    "ARRAY_NAMESPACES",
+    "BOUND_MODULES",
+    "ArrayNamespaceInfo",
+    "device_of",
+    "module_of",
+    "namespace_of",
+]
 
 API_VERSION = "2025.12"
 
@@ -21,6 +30,10 @@ _KNOWN_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", API_VERSION)
 
 # As many as NumPy's arrays have.
 _MAX_DIMENSIONS = 64
+
+# Bound modules by their queues, and the array namespaces that arrays of these queues belong to.
+BOUND_MODULES: dict[Queue, ModuleType] = {}
+ARRAY_NAMESPACES: dict[Queue, ModuleType] = {}
 
 Capabilities = TypedDict(
     "Capabilities",
@@ -51,14 +64,13 @@ def namespace_of(x: ndarray, /, *, api_version: str | None = None) -> ModuleType
     Returns
     -------
     module
-        ``situ``.
+        ``situ``; for an array on the queue of a bound module, that module.
 
     Raises
     ------
     ValueError
         If the version is not known.
     """
-    del x
     if api_version is not None and api_version not in _KNOWN_VERSIONS:
         msg = (
             f"situ does not know version {api_version!r} of the array API standard\n"
@@ -66,13 +78,21 @@ def namespace_of(x: ndarray, /, *, api_version: str | None = None) -> ModuleType
             f"  help: ask for one of {', '.join(_KNOWN_VERSIONS)}"
         )
         raise ValueError(msg)
-    import situ
+    return ARRAY_NAMESPACES.get(x.queue) or sys.modules["situ"]
 
-    return situ
+
+def module_of(x: ndarray) -> ModuleType:
+    """Return the bound module that an array came from; ``situ`` if it came from none."""
+    return BOUND_MODULES.get(x.queue) or namespace_of(x)
 
 
 class ArrayNamespaceInfo:
     """What the array namespace can do; ``situ.__array_namespace_info__()`` makes one.
+
+    Parameters
+    ----------
+    place
+        Where new arrays are if nobody says; by default where situ's creation functions make them.
 
     Examples
     --------
@@ -81,6 +101,9 @@ class ArrayNamespaceInfo:
     >>> info.default_dtypes()["integral"]
     dtype('int64')
     """
+
+    def __init__(self, place: Place | None = None, /) -> None:
+        self._place = place
 
     def capabilities(self) -> Capabilities:
         """Return what the standard leaves open and situ has.
@@ -104,7 +127,7 @@ class ArrayNamespaceInfo:
         Device
             The device of the current default queue.
         """
-        return device_of(None)
+        return self._device(None)
 
     def default_dtypes(self, *, device: Place | None = None) -> DefaultDTypes:
         """Return the dtypes that new arrays have if nobody says which.
@@ -120,7 +143,7 @@ class ArrayNamespaceInfo:
             The dtypes of ``"real floating"``, ``"complex floating"``, ``"integral"`` and
             ``"indexing"``. The first two are half as wide on devices without the aspect ``fp64``.
         """
-        has_doubles = device_of(device).has_aspect("fp64")
+        has_doubles = self._device(device).has_aspect("fp64")
         return {
             "real floating": _dtypes.float64 if has_doubles else _dtypes.float32,
             "complex floating": _dtypes.complex128 if has_doubles else _dtypes.complex64,
@@ -156,7 +179,7 @@ class ArrayNamespaceInfo:
             The dtypes by name. ``float16``, which devices with the aspect ``fp16`` have as well,
             is not part of the standard and not listed.
         """
-        where = device_of(device)
+        where = self._device(device)
         return {
             dtype.name: dtype
             for dtype in _dtypes.ALL
@@ -164,6 +187,9 @@ class ArrayNamespaceInfo:
             and _dtypes.is_on(dtype, where)
             and (kind is None or _dtypes.isdtype(dtype, kind))
         }
+
+    def _device(self, named: Place | None) -> Device:
+        return device_of(self._place if named is None else named)
 
 
 def device_of(place: Place | None) -> Device:

@@ -5,20 +5,27 @@ default that one thread or one asyncio task sets is not seen by another. The glo
 for the process, and any package may ask for it. situ's own creation functions look here, in the
 order: current default of situ, global queue, default device. Nothing that has an array to go by
 looks here.
+
+A package that wants no state at all offers bound modules instead; see `_offload.py`.
 """
 
 from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from typing import overload
+from typing import TYPE_CHECKING, overload
 
 from situ import _native
 from situ._native import Context, Device, Queue, ndarray
+
+if TYPE_CHECKING:
+    from situ._offload import BoundModule
 
 __all__ = [
     "QueueManager",
     "current",
     "global_queue",
+    "offload_to",
+    "reset_default_queue",
     "reset_global_queue",
     "set_default_queue",
     "set_global_queue",
@@ -29,6 +36,9 @@ Place = str | Device | Queue | ndarray | tuple[Context, Device]
 
 _global_queue: Queue | None = None
 
+# The queue of the innermost block `with ….current(…):`, of whichever package.
+_block: ContextVar[Queue | None] = ContextVar("innermost block", default=None)
+
 
 class QueueManager:
     """The default queue of a package.
@@ -38,7 +48,7 @@ class QueueManager:
     Parameters
     ----------
     name : str
-        The package's name, for `repr`.
+        The package's name: ``__name__`` in its ``__init__.py``.
 
     Examples
     --------
@@ -108,17 +118,63 @@ class QueueManager:
         >>> manager.reset()
         """
         self._default.set(_native.find_queue(selector))
+        if self is SITU:
+            # Said later than the blocks around.
+            _block.set(None)
 
     def reset(self) -> None:
         """Forget what was set, in this thread or asyncio task."""
         self._default.set(None)
 
+    def offload_to(self, selector: Place | None = None, /) -> "BoundModule":
+        """Return a module with the package's functions that run on one queue and nowhere else.
+
+        The queue is made by this call, and cannot be changed. Nothing else changes: neither the
+        package nor its default queue knows of the module.
+
+        Parameters
+        ----------
+        selector
+            A filter string, device, queue or array that says where: the new queue has its device,
+            context and properties. Left out, those of the current default queue.
+
+        Returns
+        -------
+        BoundModule
+            Has the public names of the package. Its functions take any mix of arrays: what is
+            accessible from the queue is used in place, and everything else (NumPy arrays, arrays of
+            other devices) is copied there first. Its results belong to its queue, and
+            ``result.__array_namespace__()`` and ``result.__array_module__`` lead back to it.
+
+        Raises
+        ------
+        DeviceError
+            If there is no such device; the message lists those that there are.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import situ
+        >>> lib = situ.offload_to("reference")
+        >>> total = lib.add(np.ones(3), situ.ones(3, device="native"))
+        >>> total.device.filter_string
+        'reference:cpu:0'
+        >>> (total * 2).__array_namespace__() is lib
+        True
+        >>> lib.linalg.norm(np.array([3.0, 4.0])).queue == lib.queue
+        True
+        """
+        from situ._offload import offload
+
+        return offload(self, self._name, selector)
+
     @contextmanager
     def _during(self, queue: Queue) -> Generator[Queue]:
-        token = self._default.set(queue)
+        token, block = self._default.set(queue), _block.set(queue)
         try:
             yield queue
         finally:
+            _block.reset(block)
             self._default.reset(token)
 
     def __repr__(self) -> str:
@@ -163,8 +219,14 @@ def global_queue() -> Queue | None:
     return _global_queue
 
 
-_situ = QueueManager("situ")
-current = _situ.current
-default = _situ.default
-set_default_queue = _situ.set_default_queue
-reset_default_queue = _situ.reset
+def innermost() -> Queue:
+    """Return the queue of the innermost block, of whichever package; else situ's default."""
+    return _block.get() or SITU.current()
+
+
+SITU = QueueManager("situ")
+current = SITU.current
+default = SITU.default
+offload_to = SITU.offload_to
+set_default_queue = SITU.set_default_queue
+reset_default_queue = SITU.reset

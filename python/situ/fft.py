@@ -11,6 +11,7 @@ An axis that is named twice is refused, where NumPy transforms along it twice.
 """
 
 import operator
+import sys
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -21,6 +22,7 @@ from situ import _native
 from situ._creation import arange
 from situ._manipulation import roll
 from situ._native import ndarray
+from situ._offload import BoundModule, on_queue
 from situ._queue_manager import Place
 from situ.exceptions import DTypeError
 
@@ -39,6 +41,7 @@ __all__ = [
     "irfft",
     "irfft2",
     "irfftn",
+    "on",
     "rfft",
     "rfft2",
     "rfftfreq",
@@ -519,3 +522,28 @@ def _shifted(
     # An axis that does not exist is left to `roll` to refuse.
     sizes = [shape[axis] if -len(shape) <= axis < len(shape) else 0 for axis in axes]
     return roll(x, [sign * (size // 2) for size in sizes], axis=axes, queue=queue)
+
+
+def on(queue: Place) -> BoundModule:
+    """Return this module with all its functions bound to a queue.
+
+    Parameters
+    ----------
+    queue
+        A queue, or what says where: a filter string, device or array.
+
+    Returns
+    -------
+    BoundModule
+        Its functions run on that queue, and take any mix of arrays, as those of
+        `situ.offload_to` do.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import situ
+    >>> transforms = situ.fft.on("reference")
+    >>> transforms.fft(np.ones(4)).device.filter_string
+    'reference:cpu:0'
+    """
+    return on_queue(sys.modules[__name__], queue)

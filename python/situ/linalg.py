@@ -9,6 +9,7 @@ Integers and bools are converted to floats of the device's default width, as Num
 """
 
 import math
+import sys
 from collections.abc import Sequence
 from typing import Literal, NamedTuple, cast
 
@@ -27,6 +28,7 @@ from situ._linear_algebra import (
 from situ._linear_algebra import outer as _outer_of_all
 from situ._manipulation import broadcast_to, moveaxis, reshape
 from situ._native import ndarray
+from situ._offload import BoundModule, on_queue
 from situ._queue_manager import Place
 from situ.exceptions import LinAlgError, ShapeError
 
@@ -56,6 +58,7 @@ __all__ = [
     "matrix_transpose",
     "multi_dot",
     "norm",
+    "on",
     "outer",
     "pinv",
     "qr",
@@ -1147,3 +1150,28 @@ def _multiplied(
     left = _multiplied(matrices, cuts, start, cut, queue)
     right = _multiplied(matrices, cuts, cut + 1, end, queue)
     return matmul(left, right, queue=queue)
+
+
+def on(queue: Place) -> BoundModule:
+    """Return this module with all its functions bound to a queue.
+
+    Parameters
+    ----------
+    queue
+        A queue, or what says where: a filter string, device or array.
+
+    Returns
+    -------
+    BoundModule
+        Its functions run on that queue, and take any mix of arrays, as those of
+        `situ.offload_to` do.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import situ
+    >>> lapack = situ.linalg.on("reference")
+    >>> lapack.svdvals(np.diag([1.0, 2.0])).queue == lapack.queue
+    True
+    """
+    return on_queue(sys.modules[__name__], queue)

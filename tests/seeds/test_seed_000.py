@@ -122,6 +122,26 @@ def test_host_arrays_alone_have_no_queue():
     assert c.tolist() == VALUES
 
 
+def test_host_arrays_are_offloaded_to_the_queue_of_a_block(gpu_queue):
+    a, b, c = (np.asarray(VALUES) for _ in range(3))
+    with situ.host_data_on(gpu_queue):
+        f(a, b, c)
+    assert c.tolist() == [1, 4, 9, 16]
+    assert a.tolist() == b.tolist() == VALUES
+
+
+def test_no_block_lets_host_and_device_arrays_mix(gpus, gpu_queue):
+    gpu_queue_2 = situ.Queue(gpus[1])
+    a, b, c = np.asarray(VALUES), np.asarray(VALUES), made(gpu_queue_2, "device")
+    for queue in (gpu_queue, gpu_queue_2):
+        with (
+            situ.host_data_on(queue),
+            pytest.raises(situ.PlacementError, match="host and device arrays"),
+        ):
+            f(a, b, c)
+    assert c.to_numpy().tolist() == VALUES
+
+
 def test_host_and_device_arrays_do_not_mix(gpu_queue):
     a, b, c = np.asarray(VALUES), np.asarray(VALUES), made(gpu_queue, "device")
     with pytest.raises(situ.PlacementError, match="host and device arrays"):

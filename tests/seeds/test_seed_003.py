@@ -76,3 +76,24 @@ def test_a_default_has_no_say_when_there_are_arrays(gpus):
         assert situ.placement_of(source, target).device == gpus[1]
         scale(source, target)
     np.testing.assert_array_equal(target.to_numpy(), 2)
+
+
+def test_host_arrays_are_offloaded_to_the_queue_that_is_specified(gpus):
+    source, target = np.ones(4), np.zeros(4)
+    with pytest.raises(situ.PlacementError, match="cannot tell where to run kernel `scale`"):
+        scale(source, target)
+    for gpu in gpus:
+        target[...] = 0
+        with situ.host_data_on(gpu):
+            scale(source, target)
+        np.testing.assert_array_equal(target, 2)
+
+
+def test_specifying_a_queue_has_no_effect_on_arrays_that_have_one(gpus):
+    source, target = situ.ones(4, device=gpus[1]), situ.zeros(4, device=gpus[1])
+    with (
+        situ.host_data_on(gpus[0]),
+        pytest.warns(situ.PlacementWarning, match="no effect on this call of kernel `scale`"),
+    ):
+        scale(source, target)
+    np.testing.assert_array_equal(target.to_numpy(), 2)

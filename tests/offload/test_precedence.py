@@ -1,0 +1,164 @@
+"""Which of several ways to say where counts, and `QueueManager.offload_to` for packages."""
+
+import sys
+import threading
+
+import numpy as np
+import pkg1
+import pkg2
+import pkg3
+import pkg4
+import pkgA
+import pkgB
+import pytest
+
+import situ
+from situ.testing import virtual_devices
+
+
+@pytest.fixture(scope="module", autouse=True)
+def gpus():
+    with virtual_devices("gpu:4") as devices:
+        yield devices
+
+
+@pytest.fixture(autouse=True)
+def no_defaults():
+    yield
+    situ.reset_default_queue()
+    situ.reset_global_queue()
+    for package in (pkg2, pkg3, pkgB):
+        package.reset_default_queue()
+
+
+def number(x):
+    """Return which graphics processor an array is on."""
+    kind, _, number = x.device.filter_string.rpartition(":")
+    return int(number) if kind == "virtual:gpu" else None
+
+
+def test_the_order_of_all_ways_to_say_where():
+    # Each level is set, and everything below it as well.
+    assert number(situ.zeros(1)) is None
+    situ.set_global_queue("gpu:0")
+    assert number(situ.zeros(1)) == 0
+    situ.set_default_queue("gpu:1")
+    assert number(situ.zeros(1)) == 1
+    x = situ.zeros(1, device="gpu:2")
+    assert number(x + 1) == number(situ.sin(x)) == number(situ.zeros_like(x)) == 2
+    lib = situ.offload_to("gpu:3")
+    assert number(lib.sin(x)) == number(lib.zeros(1)) == number(lib.zeros_like(x)) == 3
+    assert number(lib.sin(x, queue="gpu:0")) == number(lib.zeros(1, device="gpu:0")) == 0
+
+
+def test_a_named_queue_brings_arrays_to_itself_in_a_bound_module():
+    lib = situ.offload_to("gpu:3")
+    queue = situ.Queue("gpu:0")
+    result = lib.add(np.ones(2), lib.ones(2), queue=queue)
+    assert result.queue == queue
+    assert result.__array_namespace__() is situ
+    assert lib.add(np.ones(2), 1, queue=None).queue == lib.queue
+    with pytest.raises(ValueError, match="both `device` and `queue`"):
+        lib.zeros(1, device="gpu:0", queue="gpu:1")
+
+
+def test_defaults_of_the_caller_do_not_reach_a_bound_module():
+    lib = situ.offload_to("gpu:3")
+    situ.set_global_queue("gpu:0")
+    with situ.current("gpu:1"):
+        assert number(lib.zeros(1)) == number(lib.asarray([1])) == number(lib.sin(1.0)) == 3
+    thread_saw = []
+    thread = threading.Thread(target=lambda: thread_saw.append(number(lib.zeros(1))))
+    thread.start()
+    thread.join()
+    assert thread_saw == [3]
+
+
+def test_blocks_of_packages_tell_copy_to_where():
+    x = situ.ones(2)
+    with pkg2.current("gpu:1"):
+        assert number(x.copy_to()) == 1
+        with pkg3.current("gpu:2"):
+            assert number(x.copy_to()) == 2
+            situ.set_default_queue("gpu:3")
+            assert number(x.copy_to()) == 3
+        assert number(x.copy_to()) == 1
+    assert number(x.copy_to()) == 3
+    situ.reset_default_queue()
+    assert number(x.copy_to()) is None
+
+
+def test_packages_do_not_see_each_others_defaults():
+    pkg2.set_default_queue("gpu:0")
+    pkg3.set_default_queue("gpu:1")
+    situ.set_global_queue("gpu:2")
+    assert [number(package.allocate(1)) for package in (pkg2, pkg3, pkg4, pkgA)] == [0, 1, 2, 2]
+
+
+@pytest.mark.parametrize("package", [pkg2, pkg3, pkgA, pkgB], ids=lambda package: package.__name__)
+def test_a_package_is_bound_with_one_line(package):
+    lib = package.offload_to("gpu:2")
+    assert isinstance(lib, situ.BoundModule)
+    assert lib.__name__ == f"{package.__name__}.offload_to('virtual:gpu:2')"
+    assert "compute" in dir(lib)
+    for name in ("current", "offload_to"):
+        assert name not in dir(lib)
+        with pytest.raises(AttributeError, match="stays\n  help: make another one"):
+            getattr(lib, name)
+    with pytest.raises(AttributeError, match="did you mean `compute`"):
+        lib.comput  # noqa: B018
+
+
+def test_functions_of_a_bound_package_run_on_its_queue():
+    lib = pkg2.offload_to("gpu:2")
+    a = lib.allocate((2, 3))
+    assert a.queue == lib.queue
+    for b in (np.ones((3, 2)), situ.ones((3, 2), device="gpu:0"), situ.ones((3, 2))):
+        product = lib.dot(a, b)
+        assert product.queue == lib.queue
+        np.testing.assert_array_equal(product.to_numpy(), 3)
+    assert number(pkg2.allocate(1)) is None  # the package itself was not touched
+
+
+def test_arrays_of_a_bound_package_lead_to_it_and_to_functions_of_arrays():
+    lib = pkg2.offload_to("gpu:2")
+    a = lib.allocate(3)
+    assert a.__array_module__ is (a + 1).__array_module__ is lib
+    xp = a.__array_namespace__()
+    assert xp.queue == lib.queue
+    assert xp.sum(a).__array_namespace__() is xp
+
+
+def test_a_package_that_is_told_the_queue_is_bound_as_well():
+    lib = situ.QueueManager("pkg1").offload_to("gpu:2")
+    a = lib.allocate((2, 3))
+    assert a.queue == lib.queue
+    np.testing.assert_array_equal(lib.gemm(a, np.ones((3, 2))).to_numpy(), 3)
+    assert lib.gemm(queue=situ.Queue("gpu:1"), a=a, b=a.T).device == situ.Device("gpu:1")
+    with pytest.raises(TypeError, match="missing 1 required positional argument"):
+        lib.gemm(a)
+    assert pkg1.__all__ == [name for name in dir(lib) if name in pkg1.__all__]
+
+
+def test_kernels_and_compiled_functions_of_a_package_are_bound():
+    lib = pkgB.offload_to("gpu:2")
+    host = np.array([1.0, 5.0])
+    lib.clamp(host, 2.0)
+    assert host.tolist() == [1, 2]
+    assert lib.energy(host) == 5
+    assert lib.clamp.queue == lib.energy.queue == lib.queue
+
+
+def test_a_manager_without_its_module_is_told():
+    with pytest.raises(
+        ModuleNotFoundError, match=r"no module of that name(?s:.*)QueueManager\(__name__\)"
+    ):
+        situ.QueueManager("no such package").offload_to("gpu:0")
+    assert "no such package" not in sys.modules
+
+
+def test_defaults_are_restored_when_a_bound_function_fails():
+    lib = pkg2.offload_to("gpu:2")
+    with pytest.raises(situ.ShapeError):
+        lib.dot(np.ones((2, 3)), np.ones((2, 3)))
+    assert pkg2.current().device == situ.current().device == situ.Device()
