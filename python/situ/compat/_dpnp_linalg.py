@@ -1,0 +1,41 @@
+"""The names of ``dpnp.linalg``, ``dpnp.fft`` and ``dpnp.scipy.linalg``, in situ."""
+
+import situ
+from situ._native import ndarray
+from situ.compat._dpnp import refusal, same
+from situ.compat._dpnp_names import FFT, FFT_ARGUMENTS, LINALG, LINALG_ARGUMENTS
+from situ.compat._peer_module import Refusal
+
+__all__ = ["FFT_NAMES", "NAMES", "SCIPY_LINALG_NAMES"]
+
+
+def svd(
+    a: ndarray, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
+) -> object:
+    """Decompose matrices into singular vectors and values; or the values alone."""
+    del hermitian
+    if not compute_uv:
+        return situ.linalg.svdvals(a)
+    return situ.linalg.svd(a, full_matrices=full_matrices)
+
+
+NAMES: dict[str, object] = {
+    **same(LINALG, LINALG_ARGUMENTS, "dpnp.linalg"),
+    "LinAlgError": situ.LinAlgError,
+    "svd": svd,
+    "tensorinv": refusal("dpnp.linalg", "tensorinv", "situ.linalg.inv(x.reshape(n, n))"),
+    "tensorsolve": refusal(
+        "dpnp.linalg", "tensorsolve", "situ.linalg.solve(a.reshape(n, n), b.reshape(n))"
+    ),
+}
+
+FFT_NAMES: dict[str, object] = same(FFT, FFT_ARGUMENTS, "dpnp.fft")
+
+SCIPY_LINALG_NAMES: dict[str, object] = {
+    name: Refusal(
+        f"dpnp.scipy.linalg.{name}",
+        "`situ.linalg.solve(a, b)` solves systems; SciPy decomposes arrays of the host: "
+        f"`scipy.linalg.{name}(a.to_numpy())`",
+    )
+    for name in ("lu", "lu_factor", "lu_solve")
+}
