@@ -16,7 +16,7 @@ from situ._host_data import host_data_on
 from situ._kernel import AnyRange
 from situ._native import Event, Kernel, NjitFunction, Queue, RangedKernel, find_queue
 from situ._queue_manager import Place
-from situ.exceptions import PlacementError
+from situ.exceptions import KernelTypeError, PlacementError
 
 __all__ = ["COMPILERS", "BoundKernel", "BoundNjitFunction", "BoundRangedKernel", "compilers"]
 
@@ -216,5 +216,14 @@ def compilers(queue: Queue) -> dict[str, Callable[..., Any]]:
     }
 
 
-def _plain(kernel: Kernel | BoundKernel) -> Kernel:
-    return kernel.kernel if isinstance(kernel, BoundKernel) else kernel
+def _plain(kernel: object) -> Kernel:
+    found = kernel.kernel if isinstance(kernel, BoundKernel) else kernel
+    if isinstance(found, Kernel):
+        return found
+    kind = type(found).__name__
+    msg = (
+        f"`call_kernel` takes a kernel, its range and its arguments, not a `{kind}`\n"
+        "  why:  only functions decorated with `@situ.kernel` run on a device\n"
+        "  help: decorate it, or call it as it is"
+    )
+    raise KernelTypeError(msg)

@@ -5,7 +5,7 @@ of other devices and contexts, NumPy arrays, and whatever else describes itself 
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any, TypeGuard, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -23,19 +23,22 @@ __all__ = ["Journey", "bring", "is_accessible"]
 _PROTOCOLS = ("__sycl_usm_array_interface__", "__array_interface__", "__dlpack__")
 
 
-def bring(argument: Any, queue: Queue) -> Any:  # noqa: ANN401 - any argument of any function
+# Arrays are not nested deeper than this; lists that contain themselves are.
+_DEEPEST = 64
+
+
+def bring(argument: Any, queue: Queue, depth: int = 0) -> Any:  # noqa: ANN401 - any argument
     """Return an argument with every array in it on a queue; what is no array stays as it is.
 
-    Lists and tuples are looked into, as deep as they go.
+    Lists and tuples are looked into.
     """
     if isinstance(argument, ndarray):
         return _native.bring(argument, device=queue)
-    if isinstance(argument, list | tuple):
-        items = cast("list[Any] | tuple[Any, ...]", argument)
-        brought = [bring(item, queue) for item in items]
-        if all(new is old for new, old in zip(brought, items, strict=True)):
-            return items
-        return brought if isinstance(items, list) else tuple(brought)
+    if _is_sequence(argument) and depth <= _DEEPEST:
+        brought = [bring(item, queue, depth + 1) for item in argument]
+        if all(new is old for new, old in zip(brought, argument, strict=True)):
+            return argument
+        return brought if isinstance(argument, list) else tuple(brought)
     if _describes_array(argument):
         return asarray(argument, queue=queue)
     return argument
@@ -46,13 +49,16 @@ def is_accessible(x: ndarray, queue: Queue) -> bool:
     return x.context == queue.context
 
 
+def _is_sequence(argument: object) -> TypeGuard[list[Any] | tuple[Any, ...]]:
+    return isinstance(argument, list | tuple)
+
+
 def _describes_array(argument: object) -> bool:
     if isinstance(argument, np.generic | str | bytes | int | float | complex | type):
         return False
     if isinstance(argument, bytearray | memoryview):
         return True
-    kind = type(argument)
-    return any(hasattr(kind, protocol) for protocol in _PROTOCOLS)
+    return any(hasattr(argument, protocol) for protocol in _PROTOCOLS)
 
 
 class Journey:
@@ -185,7 +191,7 @@ def _traveller(argument: object, queue: Queue) -> _Traveller | None:
         there, is_copy = host_guest(host, queue)
         return _Traveller(host, there, is_copy=is_copy)
     if not isinstance(argument, ndarray):
-        if not hasattr(type(argument), "__sycl_usm_array_interface__"):
+        if not hasattr(argument, "__sycl_usm_array_interface__"):
             return None
         argument = asarray(argument)
     there = _native.bring(argument, device=queue)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from situ import _native
 from situ._dtypes import result_type
 from situ._native import ndarray
+from situ._placement import lend
 from situ._queue_manager import Place
 from situ._sorting import searchsorted
 from situ.exceptions import ShapeError
@@ -62,6 +63,7 @@ def gradient(
     *spacing: float | ndarray,
     axis: int | Sequence[int] | None = None,
     edge_order: int = 1,
+    queue: Place | None = None,
 ) -> ndarray | tuple[ndarray, ...]:
     """Estimate slopes by differences: of both neighbours, and of one at the ends.
 
@@ -75,6 +77,8 @@ def gradient(
         Along which axes; all of them by default.
     edge_order
         How well the ends are estimated: 1 from two points, 2 from three.
+    queue
+        What runs it: a queue from which the arrays are accessible. By default that of the arrays.
 
     Returns
     -------
@@ -87,6 +91,9 @@ def gradient(
     >>> situ.gradient(situ.asarray([1.0, 2.0, 4.0, 7.0])).to_numpy()
     array([1. , 1.5, 2.5, 3. ])
     """
+    if queue is not None:
+        f = lend(f, queue)
+        spacing = tuple(lend(x, queue) for x in spacing)
     named = range(f.ndim) if axis is None else axis
     axes = [named] if isinstance(named, int) else list(named)
     if len(spacing) not in {0, 1, len(axes)}:
@@ -227,7 +234,7 @@ def interp(
     return _native.elementwise("where", x == x, result, x, queue=queue)
 
 
-def polyval(p: ndarray, x: ndarray | complex, /) -> ndarray:
+def polyval(p: ndarray, x: ndarray | complex, /, *, queue: Place | None = None) -> ndarray:
     """Evaluate a polynomial by Horner's rule.
 
     Parameters
@@ -236,6 +243,8 @@ def polyval(p: ndarray, x: ndarray | complex, /) -> ndarray:
         Its coefficients, the highest power first.
     x
         Where.
+    queue
+        What runs it: a queue from which the arrays are accessible. By default that of the arrays.
 
     Returns
     -------
@@ -248,6 +257,9 @@ def polyval(p: ndarray, x: ndarray | complex, /) -> ndarray:
     >>> situ.polyval(situ.asarray([3.0, 0.0, 1.0]), situ.asarray([2.0, 5.0])).to_numpy()
     array([13., 76.])
     """
+    if queue is not None:
+        p = lend(p, queue)
+        x = lend(x, queue)
     shape = x.shape if isinstance(x, ndarray) else ()
     dtype = result_type(p, x)
     value = _native.full(shape, 0, dtype=dtype, device=p.queue, usm_type=p.usm_type)

@@ -11,7 +11,8 @@ import numpy.typing as npt
 from situ import _native
 from situ._dtypes import DType
 from situ._native import ndarray
-from situ._queue_manager import Place, default
+from situ._placement import lend
+from situ._queue_manager import Place, default, named_place
 from situ.exceptions import DTypeError, ShapeError
 
 __all__ = [
@@ -87,7 +88,7 @@ def asarray(
     if hasattr(obj, "__sycl_usm_array_interface__") and not isinstance(obj, ndarray):
         obj = _native.from_usm_interface(obj)
     if isinstance(obj, ndarray):
-        place = _named_place(device, queue)
+        place = named_place(device, queue)
         return _native.bring(obj, dtype=dtype, device=place, usm_type=usm_type, copy=copy)
     if copy is False:
         msg = (
@@ -97,7 +98,7 @@ def asarray(
         )
         raise ValueError(msg)
     if _is_sequence(obj):
-        placed = _native.placement_of_nested(obj, device=_named_place(device, queue))
+        placed = _native.placement_of_nested(obj, device=named_place(device, queue))
         if placed is not None:
             device, queue, usm_type = placed[0], None, usm_type or placed[1]
             obj = _to_host(obj)
@@ -151,21 +152,9 @@ def _host_array(obj: object, dtype: npt.DTypeLike | None) -> npt.NDArray[Any]:
     return np.require(host, dtype=native, requirements="C").reshape(host.shape)
 
 
-def _named_place(device: Place | None, queue: Place | None) -> Place | None:
-    """Return the place that was named; None if none was."""
-    if device is not None and queue is not None:
-        msg = (
-            "both `device` and `queue` were given\n"
-            "  why:  they are two ways to say where\n"
-            "  help: give one of them"
-        )
-        raise ValueError(msg)
-    return device if queue is None else queue
-
-
 def _place(device: Place | None, queue: Place | None) -> Place | None:
     """Return the place that was named, or else the default that was set; None if neither was."""
-    named = _named_place(device, queue)
+    named = named_place(device, queue)
     return default() if named is None else named
 
 
@@ -584,7 +573,7 @@ def _triangle(x: ndarray, k: int, is_kept: Callable[[ndarray, int], ndarray]) ->
     return _native.elementwise("where", is_here, x, zero)
 
 
-def tril(x: ndarray, /, k: int = 0) -> ndarray:
+def tril(x: ndarray, /, k: int = 0, *, queue: Place | None = None) -> ndarray:
     """Keep the lower triangle of matrices, and put zeros elsewhere.
 
     Parameters
@@ -593,6 +582,8 @@ def tril(x: ndarray, /, k: int = 0) -> ndarray:
         An array whose last two dimensions are matrices.
     k
         The highest diagonal that is kept: 0 for the main one, more for those right of it.
+    queue
+        What runs it: a queue from which the arrays are accessible. By default that of the arrays.
 
     Returns
     -------
@@ -606,10 +597,12 @@ def tril(x: ndarray, /, k: int = 0) -> ndarray:
     array([[1., 0., 0.],
            [1., 1., 0.]])
     """
+    if queue is not None:
+        x = lend(x, queue)
     return _triangle(x, k, lambda diagonals, last: diagonals <= last)
 
 
-def triu(x: ndarray, /, k: int = 0) -> ndarray:
+def triu(x: ndarray, /, k: int = 0, *, queue: Place | None = None) -> ndarray:
     """Keep the upper triangle of matrices, and put zeros elsewhere.
 
     Parameters
@@ -618,6 +611,8 @@ def triu(x: ndarray, /, k: int = 0) -> ndarray:
         An array whose last two dimensions are matrices.
     k
         The lowest diagonal that is kept: 0 for the main one, more for those right of it.
+    queue
+        What runs it: a queue from which the arrays are accessible. By default that of the arrays.
 
     Returns
     -------
@@ -631,10 +626,14 @@ def triu(x: ndarray, /, k: int = 0) -> ndarray:
     array([[1., 1., 1.],
            [0., 1., 1.]])
     """
+    if queue is not None:
+        x = lend(x, queue)
     return _triangle(x, k, lambda diagonals, first: diagonals >= first)
 
 
-def meshgrid(*arrays: ndarray, indexing: Literal["xy", "ij"] = "xy") -> tuple[ndarray, ...]:
+def meshgrid(
+    *arrays: ndarray, indexing: Literal["xy", "ij"] = "xy", queue: Place | None = None
+) -> tuple[ndarray, ...]:
     """Make the coordinates of a grid from those along its axes.
 
     Parameters
@@ -644,6 +643,8 @@ def meshgrid(*arrays: ndarray, indexing: Literal["xy", "ij"] = "xy") -> tuple[nd
     indexing
         ``"xy"`` for a grid whose first coordinate runs along its columns, ``"ij"`` for one where it
         runs along its rows.
+    queue
+        What runs it: a queue from which the arrays are accessible. By default that of the arrays.
 
     Returns
     -------
@@ -658,6 +659,8 @@ def meshgrid(*arrays: ndarray, indexing: Literal["xy", "ij"] = "xy") -> tuple[nd
     array([[10, 10, 10],
            [20, 20, 20]])
     """
+    if queue is not None:
+        arrays = tuple(lend(x, queue) for x in arrays)
     if indexing not in {"xy", "ij"}:
         msg = (
             f"`meshgrid` has no indexing {indexing!r}\n"
@@ -729,7 +732,7 @@ def empty_like(
     >>> situ.empty_like(situ.zeros((2, 3))).shape
     (2, 3)
     """
-    dtype, place, usm_type = _like(x, dtype, _named_place(device, queue), usm_type)
+    dtype, place, usm_type = _like(x, dtype, named_place(device, queue), usm_type)
     return empty(x.shape, dtype=dtype, device=place, usm_type=usm_type)
 
 
@@ -767,7 +770,7 @@ def full_like(
     >>> situ.full_like(situ.zeros(3), 7).to_numpy()
     array([7., 7., 7.])
     """
-    dtype, place, usm_type = _like(x, dtype, _named_place(device, queue), usm_type)
+    dtype, place, usm_type = _like(x, dtype, named_place(device, queue), usm_type)
     return full(x.shape, fill_value, dtype=dtype, device=place, usm_type=usm_type)
 
 
@@ -802,7 +805,7 @@ def ones_like(
     >>> situ.ones_like(situ.zeros(2)).to_numpy()
     array([1., 1.])
     """
-    dtype, place, usm_type = _like(x, dtype, _named_place(device, queue), usm_type)
+    dtype, place, usm_type = _like(x, dtype, named_place(device, queue), usm_type)
     return full(x.shape, 1, dtype=dtype, device=place, usm_type=usm_type)
 
 
@@ -837,7 +840,7 @@ def zeros_like(
     >>> situ.zeros_like(situ.ones(2)).to_numpy()
     array([0., 0.])
     """
-    dtype, place, usm_type = _like(x, dtype, _named_place(device, queue), usm_type)
+    dtype, place, usm_type = _like(x, dtype, named_place(device, queue), usm_type)
     return full(x.shape, 0, dtype=dtype, device=place, usm_type=usm_type)
 
 
@@ -879,13 +882,15 @@ def array(
     return _native.expand_dims(result, range(max(0, ndmin - result.ndim)))
 
 
-def copy(x: ndarray, /) -> ndarray:
+def copy(x: ndarray, /, *, queue: Place | None = None) -> ndarray:
     """Copy an array into new, contiguous memory.
 
     Parameters
     ----------
     x
         An array.
+    queue
+        What runs it: a queue from which the arrays are accessible. By default that of the arrays.
 
     Returns
     -------
@@ -901,6 +906,8 @@ def copy(x: ndarray, /) -> ndarray:
     >>> x.to_numpy()
     array([1, 2, 3])
     """
+    if queue is not None:
+        x = lend(x, queue)
     return x.copy()
 
 

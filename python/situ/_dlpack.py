@@ -10,7 +10,7 @@ import numpy as np
 from situ import _native
 from situ._creation import asarray
 from situ._native import ndarray
-from situ._queue_manager import Place, default
+from situ._queue_manager import Place, default, named_place
 
 __all__ = ["from_dlpack"]
 
@@ -36,6 +36,7 @@ def from_dlpack(
     /,
     *,
     device: Place | None = None,
+    queue: Place | None = None,
     copy: bool | None = None,
 ) -> ndarray:
     """Use an array of another library.
@@ -44,7 +45,7 @@ def from_dlpack(
     ----------
     x
         An array with ``__dlpack__``, in memory of the host or of a SYCL device.
-    device
+    device, queue
         Where the result is, as for `asarray`; by default where `x` is, for memory of the host the
         current default.
     copy
@@ -72,6 +73,7 @@ def from_dlpack(
     >>> host
     array([1., 1., 1.])
     """
+    device = named_place(device, queue)
     if isinstance(x, ndarray):
         return asarray(x, device=device, copy=copy)
     if not hasattr(x, "__dlpack__") or not hasattr(x, "__dlpack_device__"):

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from situ import _native
 from situ._native import Device, ndarray
-from situ._queue_manager import Place
+from situ._queue_manager import Place, named_place
 from situ.exceptions import DTypeError
 
 __all__ = [
@@ -179,6 +179,7 @@ def astype(
     *,
     copy: bool = True,
     device: Place | None = None,
+    queue: Place | None = None,
 ) -> ndarray:
     """Convert an array to another dtype.
 
@@ -192,7 +193,7 @@ def astype(
         ``bool``.
     copy
         Whether to make a new array even if the dtype is the same.
-    device
+    device, queue
         Where the result is, as for `asarray`; by default where `x` is.
 
     Returns
@@ -210,7 +211,8 @@ def astype(
     if x.dtype.kind == "c" and target.kind not in "cb":
         msg = "casting complex numbers to real ones discards the imaginary part"
         warnings.warn(msg, np.exceptions.ComplexWarning, stacklevel=2)
-    return _native.bring(x, dtype=target, device=device, copy=True if copy else None)
+    place = named_place(device, queue)
+    return _native.bring(x, dtype=target, device=place, copy=True if copy else None)
 
 
 Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]

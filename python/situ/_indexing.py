@@ -7,6 +7,7 @@ from situ import _native
 from situ._dtypes import can_cast, result_type
 from situ._manipulation import broadcast_shapes
 from situ._native import ndarray
+from situ._placement import lend
 from situ._queue_manager import Place
 from situ.exceptions import DTypeError, ShapeError
 
@@ -133,7 +134,7 @@ def compress(
     return _native.take(x, positions, axis, queue=queue)
 
 
-def extract(condition: ndarray, x: ndarray, /) -> ndarray:
+def extract(condition: ndarray, x: ndarray, /, *, queue: Place | None = None) -> ndarray:
     """Keep the elements that a mask chooses, in row-major order; this waits.
 
     Parameters
@@ -142,6 +143,8 @@ def extract(condition: ndarray, x: ndarray, /) -> ndarray:
         A mask of the shape of `x`; elements that are not zero hold.
     x
         An array.
+    queue
+        What runs it: a queue from which the arrays are accessible. By default that of the arrays.
 
     Returns
     -------
@@ -155,6 +158,9 @@ def extract(condition: ndarray, x: ndarray, /) -> ndarray:
     >>> situ.extract(x % 2 == 0, x).to_numpy()
     array([0, 2, 4])
     """
+    if queue is not None:
+        condition = lend(condition, queue)
+        x = lend(x, queue)
     (positions,) = _native.nonzero(condition.reshape(-1))
     return _native.take(x.reshape(-1), positions, 0)
 
@@ -250,7 +256,14 @@ def select(
     return result
 
 
-def copyto(target: ndarray, source: ndarray | complex, /, *, where: ndarray | bool = True) -> None:
+def copyto(
+    target: ndarray,
+    source: ndarray | complex,
+    /,
+    *,
+    where: ndarray | bool = True,
+    queue: Place | None = None,
+) -> None:
     """Copy elements into an array, where a mask holds.
 
     Parameters
@@ -261,6 +274,8 @@ def copyto(target: ndarray, source: ndarray | complex, /, *, where: ndarray | bo
         An array that broadcasts to the shape of `target`, or a number.
     where
         Which elements are copied; all of them by default.
+    queue
+        What runs it: a queue from which the arrays are accessible. By default that of the arrays.
 
     Examples
     --------
@@ -270,6 +285,10 @@ def copyto(target: ndarray, source: ndarray | complex, /, *, where: ndarray | bo
     >>> x.to_numpy()
     array([5., 0., 5.])
     """
+    if queue is not None:
+        target = lend(target, queue)
+        source = lend(source, queue)
+        where = lend(where, queue)
     if isinstance(source, ndarray) and not can_cast(source.dtype, target.dtype, "same_kind"):
         msg = (
             f"`copyto` cannot store {source.dtype} in an array of {target.dtype}\n"
@@ -283,7 +302,9 @@ def copyto(target: ndarray, source: ndarray | complex, /, *, where: ndarray | bo
         _native.elementwise("where", where, source, target, out=target, casting="unsafe")
 
 
-def putmask(x: ndarray, mask: ndarray, values: ndarray | complex, /) -> None:
+def putmask(
+    x: ndarray, mask: ndarray, values: ndarray | complex, /, *, queue: Place | None = None
+) -> None:
     """Change the elements that a mask chooses to what is at the same positions of other values.
 
     Parameters
@@ -294,6 +315,8 @@ def putmask(x: ndarray, mask: ndarray, values: ndarray | complex, /) -> None:
         An array of bools of its shape.
     values
         The new elements, repeated as often as needed, in row-major order; or one number.
+    queue
+        What runs it: a queue from which the arrays are accessible. By default that of the arrays.
 
     Examples
     --------
@@ -303,12 +326,16 @@ def putmask(x: ndarray, mask: ndarray, values: ndarray | complex, /) -> None:
     >>> x.to_numpy()
     array([ 0,  1, 10, 20])
     """
+    if queue is not None:
+        x = lend(x, queue)
+        mask = lend(mask, queue)
+        values = lend(values, queue)
     if isinstance(values, ndarray):
         values = _resized(values, x.shape)
     copyto(x, values, where=mask)
 
 
-def place(x: ndarray, mask: ndarray, values: ndarray, /) -> None:
+def place(x: ndarray, mask: ndarray, values: ndarray, /, *, queue: Place | None = None) -> None:
     """Change the elements that a mask chooses to other values, one after the other; this waits.
 
     Parameters
@@ -319,6 +346,8 @@ def place(x: ndarray, mask: ndarray, values: ndarray, /) -> None:
         An array of bools of its shape.
     values
         The new elements, repeated as often as needed.
+    queue
+        What runs it: a queue from which the arrays are accessible. By default that of the arrays.
 
     Examples
     --------
@@ -328,12 +357,18 @@ def place(x: ndarray, mask: ndarray, values: ndarray, /) -> None:
     >>> x.to_numpy()
     array([ 0,  1, 10, 20])
     """
+    if queue is not None:
+        x = lend(x, queue)
+        mask = lend(mask, queue)
+        values = lend(values, queue)
     positions = _native.nonzero(mask)
     if positions[0].size:
         x[tuple(positions)] = _resized(values, positions[0].shape)
 
 
-def put(x: ndarray, indices: ndarray, values: ndarray | complex, /) -> None:
+def put(
+    x: ndarray, indices: ndarray, values: ndarray | complex, /, *, queue: Place | None = None
+) -> None:
     """Change elements at positions of the flat array.
 
     Parameters
@@ -344,6 +379,8 @@ def put(x: ndarray, indices: ndarray, values: ndarray | complex, /) -> None:
         Positions in row-major order.
     values
         The new elements, repeated as often as needed; or one number.
+    queue
+        What runs it: a queue from which the arrays are accessible. By default that of the arrays.
 
     Examples
     --------
@@ -354,6 +391,10 @@ def put(x: ndarray, indices: ndarray, values: ndarray | complex, /) -> None:
     array([[1., 0.],
            [0., 2.]])
     """
+    if queue is not None:
+        x = lend(x, queue)
+        indices = lend(indices, queue)
+        values = lend(values, queue)
     flat = indices.reshape(-1)
     if isinstance(values, ndarray):
         values = _resized(values, flat.shape)
@@ -380,7 +421,9 @@ def _resized(values: ndarray, shape: Sequence[int]) -> ndarray:
     return flat[:size].reshape(tuple(shape))
 
 
-def unravel_index(indices: ndarray, shape: Sequence[int], /) -> tuple[ndarray, ...]:
+def unravel_index(
+    indices: ndarray, shape: Sequence[int], /, *, queue: Place | None = None
+) -> tuple[ndarray, ...]:
     """Turn positions in the flat array into positions along each axis.
 
     Parameters
@@ -389,6 +432,8 @@ def unravel_index(indices: ndarray, shape: Sequence[int], /) -> tuple[ndarray, .
         Positions in row-major order.
     shape
         The shape of the array.
+    queue
+        What runs it: a queue from which the arrays are accessible. By default that of the arrays.
 
     Returns
     -------
@@ -401,6 +446,8 @@ def unravel_index(indices: ndarray, shape: Sequence[int], /) -> tuple[ndarray, .
     >>> [each.to_numpy() for each in situ.unravel_index(situ.asarray([1, 5]), (2, 3))]
     [array([0, 1]), array([1, 2])]
     """
+    if queue is not None:
+        indices = lend(indices, queue)
     rest = indices
     found: list[ndarray] = []
     for size in reversed(shape[1:]):
@@ -409,7 +456,9 @@ def unravel_index(indices: ndarray, shape: Sequence[int], /) -> tuple[ndarray, .
     return (*([rest] if shape else []), *reversed(found))
 
 
-def ravel_multi_index(indices: Sequence[ndarray], shape: Sequence[int], /) -> ndarray:
+def ravel_multi_index(
+    indices: Sequence[ndarray], shape: Sequence[int], /, *, queue: Place | None = None
+) -> ndarray:
     """Turn positions along each axis into positions in the flat array.
 
     Parameters
@@ -418,6 +467,8 @@ def ravel_multi_index(indices: Sequence[ndarray], shape: Sequence[int], /) -> nd
         Positions, an array for each axis.
     shape
         The shape of the array.
+    queue
+        What runs it: a queue from which the arrays are accessible. By default that of the arrays.
 
     Returns
     -------
@@ -431,6 +482,8 @@ def ravel_multi_index(indices: Sequence[ndarray], shape: Sequence[int], /) -> nd
     >>> situ.ravel_multi_index((rows, columns), (2, 3)).to_numpy()
     array([1, 5])
     """
+    if queue is not None:
+        indices = [lend(x, queue) for x in indices]
     if len(indices) != len(shape) or not indices:
         msg = (
             f"`ravel_multi_index` got {len(indices)} arrays for {len(shape)} dimensions\n"
@@ -444,13 +497,15 @@ def ravel_multi_index(indices: Sequence[ndarray], shape: Sequence[int], /) -> nd
     return result
 
 
-def ix_(*arrays: ndarray) -> tuple[ndarray, ...]:
+def ix_(*arrays: ndarray, queue: Place | None = None) -> tuple[ndarray, ...]:
     """Make an index of all pairs of positions from those along each axis; views.
 
     Parameters
     ----------
     *arrays
         Positions along each axis, or masks of an axis.
+    queue
+        What runs it: a queue from which the arrays are accessible. By default that of the arrays.
 
     Returns
     -------
@@ -465,6 +520,8 @@ def ix_(*arrays: ndarray) -> tuple[ndarray, ...]:
     array([[ 1,  3],
            [ 9, 11]])
     """
+    if queue is not None:
+        arrays = tuple(lend(x, queue) for x in arrays)
     places = [_native.nonzero(each)[0] if each.dtype.kind == "b" else each for each in arrays]
     count = len(places)
     return tuple(

@@ -15,6 +15,7 @@ from situ import _elementwise, _native, _statistical
 from situ._creation import full
 from situ._manipulation import moveaxis, permute_dims, reshape
 from situ._native import ndarray
+from situ._placement import lend
 from situ._queue_manager import Place
 from situ.exceptions import ShapeError
 
@@ -103,13 +104,15 @@ def vecdot(x1: ndarray, x2: ndarray, /, *, axis: int = -1, queue: Place | None =
     return _native.vecdot(x1, x2, axis, queue=queue)
 
 
-def matrix_transpose(x: ndarray, /) -> ndarray:
+def matrix_transpose(x: ndarray, /, *, queue: Place | None = None) -> ndarray:
     """Exchange the last two dimensions; a view.
 
     Parameters
     ----------
     x
         An array of at least two dimensions.
+    queue
+        The queue of the result, from which the array is accessible; by default the array's.
 
     Returns
     -------
@@ -122,6 +125,8 @@ def matrix_transpose(x: ndarray, /) -> ndarray:
     >>> situ.matrix_transpose(situ.zeros((5, 2, 3))).shape
     (5, 3, 2)
     """
+    if queue is not None:
+        x = lend(x, queue)
     if x.ndim < 2:
         message = (
             f"`matrix_transpose` needs an array with at least 2 dimensions, not {x.ndim}\n"
@@ -415,7 +420,9 @@ def cross(x1: ndarray, x2: ndarray, /, *, axis: int = -1, queue: Place | None = 
     return _native.stack(parts, axis, queue=queue)
 
 
-def diagonal(x: ndarray, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -> ndarray:
+def diagonal(
+    x: ndarray, /, offset: int = 0, axis1: int = 0, axis2: int = 1, *, queue: Place | None = None
+) -> ndarray:
     """Find the elements on a diagonal; a view.
 
     Parameters
@@ -426,6 +433,8 @@ def diagonal(x: ndarray, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -> 
         How many places the diagonal is above the main one.
     axis1, axis2
         The dimensions of the matrices: rows and columns.
+    queue
+        The queue of the result, from which the array is accessible; by default the array's.
 
     Returns
     -------
@@ -442,6 +451,8 @@ def diagonal(x: ndarray, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -> 
     >>> situ.diagonal(situ.asarray([[1, 2], [3, 4]])).to_numpy()
     array([1, 4])
     """
+    if queue is not None:
+        x = lend(x, queue)
     return _native.diagonal(_matrices_last(x, axis1, axis2), offset)
 
 
@@ -499,7 +510,7 @@ def _matrices_last(x: ndarray, axis1: int, axis2: int) -> ndarray:
     return moveaxis(x, (axis1, axis2), (-2, -1))
 
 
-def diag(x: ndarray, /, k: int = 0) -> ndarray:
+def diag(x: ndarray, /, k: int = 0, *, queue: Place | None = None) -> ndarray:
     """Make a matrix from its diagonal, or find the diagonal of a matrix.
 
     Parameters
@@ -508,6 +519,8 @@ def diag(x: ndarray, /, k: int = 0) -> ndarray:
         An array with one dimension, or a matrix.
     k
         How many places the diagonal is above the main one.
+    queue
+        What runs it: a queue from which the arrays are accessible. By default that of the arrays.
 
     Returns
     -------
@@ -521,6 +534,8 @@ def diag(x: ndarray, /, k: int = 0) -> ndarray:
     array([[1, 0],
            [0, 2]])
     """
+    if queue is not None:
+        x = lend(x, queue)
     if x.ndim == 2:
         return _native.diagonal(x, k)
     if x.ndim != 1:

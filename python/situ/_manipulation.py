@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from situ import _native
 from situ._native import ndarray
+from situ._placement import lend
 from situ._queue_manager import Place
 from situ.exceptions import ShapeError
 
@@ -39,13 +40,15 @@ __all__ = [
 Axes = int | Sequence[int]
 
 
-def broadcast_arrays(*arrays: ndarray) -> tuple[ndarray, ...]:
+def broadcast_arrays(*arrays: ndarray, queue: Place | None = None) -> tuple[ndarray, ...]:
     """Stretch arrays to their common shape; views.
 
     Parameters
     ----------
     *arrays
         Arrays whose shapes broadcast.
+    queue
+        The queue of the result, from which the array is accessible; by default the array's.
 
     Returns
     -------
@@ -59,6 +62,8 @@ def broadcast_arrays(*arrays: ndarray) -> tuple[ndarray, ...]:
     >>> x.shape, y.shape
     ((2, 3), (2, 3))
     """
+    if queue is not None:
+        arrays = tuple(lend(x, queue) for x in arrays)
     shape = broadcast_shapes(*(x.shape for x in arrays))
     return tuple(_native.broadcast_to(x, shape) for x in arrays)
 
@@ -98,7 +103,9 @@ def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
     return tuple(sizes)
 
 
-def broadcast_to(x: ndarray, /, shape: int | Sequence[int]) -> ndarray:
+def broadcast_to(
+    x: ndarray, /, shape: int | Sequence[int], *, queue: Place | None = None
+) -> ndarray:
     """Repeat elements along new and stretched dimensions; a view.
 
     Parameters
@@ -107,6 +114,8 @@ def broadcast_to(x: ndarray, /, shape: int | Sequence[int]) -> ndarray:
         An array.
     shape
         A shape that the array broadcasts to.
+    queue
+        The queue of the result, from which the array is accessible; by default the array's.
 
     Returns
     -------
@@ -121,6 +130,8 @@ def broadcast_to(x: ndarray, /, shape: int | Sequence[int]) -> ndarray:
            [1, 2],
            [1, 2]])
     """
+    if queue is not None:
+        x = lend(x, queue)
     return _native.broadcast_to(x, [shape] if isinstance(shape, int) else shape)
 
 
@@ -163,7 +174,7 @@ def _check_some(arrays: Sequence[ndarray], name: str) -> None:
         raise ValueError(msg)
 
 
-def expand_dims(x: ndarray, /, axis: Axes) -> ndarray:
+def expand_dims(x: ndarray, /, axis: Axes, *, queue: Place | None = None) -> ndarray:
     """Insert dimensions of size one; a view.
 
     Parameters
@@ -172,6 +183,8 @@ def expand_dims(x: ndarray, /, axis: Axes) -> ndarray:
         An array.
     axis
         Where they are in the result.
+    queue
+        The queue of the result, from which the array is accessible; by default the array's.
 
     Returns
     -------
@@ -184,10 +197,12 @@ def expand_dims(x: ndarray, /, axis: Axes) -> ndarray:
     >>> situ.expand_dims(situ.zeros((2, 3)), axis=1).shape
     (2, 1, 3)
     """
+    if queue is not None:
+        x = lend(x, queue)
     return _native.expand_dims(x, axis)
 
 
-def flip(x: ndarray, /, axis: Axes | None = None) -> ndarray:
+def flip(x: ndarray, /, axis: Axes | None = None, *, queue: Place | None = None) -> ndarray:
     """Turn dimensions round; a view.
 
     Parameters
@@ -196,6 +211,8 @@ def flip(x: ndarray, /, axis: Axes | None = None) -> ndarray:
         An array.
     axis
         Which ones; all of them by default.
+    queue
+        The queue of the result, from which the array is accessible; by default the array's.
 
     Returns
     -------
@@ -208,10 +225,14 @@ def flip(x: ndarray, /, axis: Axes | None = None) -> ndarray:
     >>> situ.flip(situ.asarray([1, 2, 3])).to_numpy()
     array([3, 2, 1])
     """
+    if queue is not None:
+        x = lend(x, queue)
     return _native.flip(x, axis)
 
 
-def moveaxis(x: ndarray, source: Axes, destination: Axes, /) -> ndarray:
+def moveaxis(
+    x: ndarray, source: Axes, destination: Axes, /, *, queue: Place | None = None
+) -> ndarray:
     """Move dimensions to other positions; a view.
 
     Parameters
@@ -222,6 +243,8 @@ def moveaxis(x: ndarray, source: Axes, destination: Axes, /) -> ndarray:
         Which ones.
     destination
         Where they are in the result.
+    queue
+        The queue of the result, from which the array is accessible; by default the array's.
 
     Returns
     -------
@@ -234,10 +257,12 @@ def moveaxis(x: ndarray, source: Axes, destination: Axes, /) -> ndarray:
     >>> situ.moveaxis(situ.zeros((2, 3, 4)), 0, -1).shape
     (3, 4, 2)
     """
+    if queue is not None:
+        x = lend(x, queue)
     return _native.moveaxis(x, source, destination)
 
 
-def permute_dims(x: ndarray, /, axes: Sequence[int]) -> ndarray:
+def permute_dims(x: ndarray, /, axes: Sequence[int], *, queue: Place | None = None) -> ndarray:
     """Reorder dimensions; a view.
 
     Parameters
@@ -246,6 +271,8 @@ def permute_dims(x: ndarray, /, axes: Sequence[int]) -> ndarray:
         An array.
     axes
         Every axis once, in the new order.
+    queue
+        The queue of the result, from which the array is accessible; by default the array's.
 
     Returns
     -------
@@ -258,6 +285,8 @@ def permute_dims(x: ndarray, /, axes: Sequence[int]) -> ndarray:
     >>> situ.permute_dims(situ.zeros((2, 3, 4)), (2, 0, 1)).shape
     (4, 2, 3)
     """
+    if queue is not None:
+        x = lend(x, queue)
     return _native.permute_dims(x, axes)
 
 
@@ -299,7 +328,14 @@ def repeat(
     return _native.repeat(x, repeats, axis, queue=queue)
 
 
-def reshape(x: ndarray, /, shape: int | Sequence[int], *, copy: bool | None = None) -> ndarray:
+def reshape(
+    x: ndarray,
+    /,
+    shape: int | Sequence[int],
+    *,
+    copy: bool | None = None,
+    queue: Place | None = None,
+) -> ndarray:
     """Give the same elements another shape; a view if no element has to move.
 
     Parameters
@@ -311,6 +347,8 @@ def reshape(x: ndarray, /, shape: int | Sequence[int], *, copy: bool | None = No
     copy
         Whether to copy: ``True`` always, ``False`` never (an error if it would be necessary),
         ``None`` only if necessary.
+    queue
+        The queue of the result, from which the array is accessible; by default the array's.
 
     Returns
     -------
@@ -323,6 +361,8 @@ def reshape(x: ndarray, /, shape: int | Sequence[int], *, copy: bool | None = No
     >>> situ.reshape(situ.zeros((2, 3)), (3, -1)).shape
     (3, 2)
     """
+    if queue is not None:
+        x = lend(x, queue)
     if copy:
         return _native.reshape(x.copy(), shape)
     result = _native.reshape(x, shape)
@@ -372,7 +412,7 @@ def roll(
     return _native.roll(x, shift, axis, queue=queue)
 
 
-def squeeze(x: ndarray, /, axis: Axes | None = None) -> ndarray:
+def squeeze(x: ndarray, /, axis: Axes | None = None, *, queue: Place | None = None) -> ndarray:
     """Leave out dimensions of size one; a view.
 
     Parameters
@@ -381,6 +421,8 @@ def squeeze(x: ndarray, /, axis: Axes | None = None) -> ndarray:
         An array.
     axis
         Which ones; all of them by default.
+    queue
+        The queue of the result, from which the array is accessible; by default the array's.
 
     Returns
     -------
@@ -393,6 +435,8 @@ def squeeze(x: ndarray, /, axis: Axes | None = None) -> ndarray:
     >>> situ.squeeze(situ.zeros((1, 3, 1))).shape
     (3,)
     """
+    if queue is not None:
+        x = lend(x, queue)
     if axis is None:
         axis = [position for position, size in enumerate(x.shape) if size == 1]
     return _native.squeeze(x, axis)
@@ -460,7 +504,7 @@ def tile(x: ndarray, repetitions: int | Sequence[int], /, *, queue: Place | None
     return _native.tile(x, counts, queue=queue)
 
 
-def unstack(x: ndarray, /, axis: int = 0) -> tuple[ndarray, ...]:
+def unstack(x: ndarray, /, axis: int = 0, *, queue: Place | None = None) -> tuple[ndarray, ...]:
     """Take an array apart along an axis; views.
 
     Parameters
@@ -469,6 +513,8 @@ def unstack(x: ndarray, /, axis: int = 0) -> tuple[ndarray, ...]:
         An array.
     axis
         The axis, which the parts do not have.
+    queue
+        The queue of the result, from which the array is accessible; by default the array's.
 
     Returns
     -------
@@ -481,10 +527,14 @@ def unstack(x: ndarray, /, axis: int = 0) -> tuple[ndarray, ...]:
     >>> [part.to_numpy() for part in situ.unstack(situ.asarray([[1, 2], [3, 4]]))]
     [array([1, 2]), array([3, 4])]
     """
+    if queue is not None:
+        x = lend(x, queue)
     return tuple(_native.unstack(x, axis))
 
 
-def transpose(x: ndarray, /, axes: Sequence[int] | None = None) -> ndarray:
+def transpose(
+    x: ndarray, /, axes: Sequence[int] | None = None, *, queue: Place | None = None
+) -> ndarray:
     """Reorder dimensions, or turn their order round; a view.
 
     Parameters
@@ -493,6 +543,8 @@ def transpose(x: ndarray, /, axes: Sequence[int] | None = None) -> ndarray:
         An array.
     axes
         Every axis once, in the new order; backwards by default.
+    queue
+        The queue of the result, from which the array is accessible; by default the array's.
 
     Returns
     -------
@@ -505,10 +557,12 @@ def transpose(x: ndarray, /, axes: Sequence[int] | None = None) -> ndarray:
     >>> situ.transpose(situ.zeros((2, 3, 4))).shape
     (4, 3, 2)
     """
+    if queue is not None:
+        x = lend(x, queue)
     return _native.permute_dims(x, range(x.ndim)[::-1] if axes is None else axes)
 
 
-def swapaxes(x: ndarray, axis1: int, axis2: int, /) -> ndarray:
+def swapaxes(x: ndarray, axis1: int, axis2: int, /, *, queue: Place | None = None) -> ndarray:
     """Exchange two dimensions; a view.
 
     Parameters
@@ -517,6 +571,8 @@ def swapaxes(x: ndarray, axis1: int, axis2: int, /) -> ndarray:
         An array.
     axis1, axis2
         Which ones.
+    queue
+        The queue of the result, from which the array is accessible; by default the array's.
 
     Returns
     -------
@@ -529,13 +585,15 @@ def swapaxes(x: ndarray, axis1: int, axis2: int, /) -> ndarray:
     >>> situ.swapaxes(situ.zeros((2, 3, 4)), 0, -1).shape
     (4, 3, 2)
     """
+    if queue is not None:
+        x = lend(x, queue)
     if x.ndim and (axis1 - axis2) % x.ndim == 0:
         # The same axis, perhaps counted from both ends; moving it says if it does not exist.
         return _native.moveaxis(x, (axis1,), (axis2,))
     return _native.moveaxis(x, (axis1, axis2), (axis2, axis1))
 
 
-def ravel(x: ndarray, /, *, copy: bool | None = None) -> ndarray:
+def ravel(x: ndarray, /, *, copy: bool | None = None, queue: Place | None = None) -> ndarray:
     """Make one dimension of all, in row-major order; a view if no element has to move.
 
     Parameters
@@ -544,6 +602,8 @@ def ravel(x: ndarray, /, *, copy: bool | None = None) -> ndarray:
         An array.
     copy
         Whether to copy, as for `reshape`.
+    queue
+        The queue of the result, from which the array is accessible; by default the array's.
 
     Returns
     -------
@@ -556,6 +616,8 @@ def ravel(x: ndarray, /, *, copy: bool | None = None) -> ndarray:
     >>> situ.ravel(situ.asarray([[1, 2], [3, 4]])).to_numpy()
     array([1, 2, 3, 4])
     """
+    if queue is not None:
+        x = lend(x, queue)
     return reshape(x, -1, copy=copy)
 
 
@@ -563,13 +625,15 @@ def _one_or_all(views: list[ndarray]) -> ndarray | tuple[ndarray, ...]:
     return views[0] if len(views) == 1 else tuple(views)
 
 
-def atleast_1d(*arrays: ndarray) -> ndarray | tuple[ndarray, ...]:
+def atleast_1d(*arrays: ndarray, queue: Place | None = None) -> ndarray | tuple[ndarray, ...]:
     """Give arrays at least one dimension; views.
 
     Parameters
     ----------
     *arrays
         The arrays.
+    queue
+        The queue of the result, from which the array is accessible; by default the array's.
 
     Returns
     -------
@@ -582,16 +646,20 @@ def atleast_1d(*arrays: ndarray) -> ndarray | tuple[ndarray, ...]:
     >>> situ.atleast_1d(situ.asarray(3.0)).shape
     (1,)
     """
+    if queue is not None:
+        arrays = tuple(lend(x, queue) for x in arrays)
     return _one_or_all([x if x.ndim else x.reshape(1) for x in arrays])
 
 
-def atleast_2d(*arrays: ndarray) -> ndarray | tuple[ndarray, ...]:
+def atleast_2d(*arrays: ndarray, queue: Place | None = None) -> ndarray | tuple[ndarray, ...]:
     """Give arrays at least two dimensions, new ones first; views.
 
     Parameters
     ----------
     *arrays
         The arrays.
+    queue
+        The queue of the result, from which the array is accessible; by default the array's.
 
     Returns
     -------
@@ -604,16 +672,20 @@ def atleast_2d(*arrays: ndarray) -> ndarray | tuple[ndarray, ...]:
     >>> situ.atleast_2d(situ.zeros(3)).shape
     (1, 3)
     """
+    if queue is not None:
+        arrays = tuple(lend(x, queue) for x in arrays)
     return _one_or_all([_native.expand_dims(x, range(max(0, 2 - x.ndim))) for x in arrays])
 
 
-def atleast_3d(*arrays: ndarray) -> ndarray | tuple[ndarray, ...]:
+def atleast_3d(*arrays: ndarray, queue: Place | None = None) -> ndarray | tuple[ndarray, ...]:
     """Give arrays at least three dimensions; views.
 
     Parameters
     ----------
     *arrays
         The arrays. One dimension becomes the middle one, two become the first two.
+    queue
+        The queue of the result, from which the array is accessible; by default the array's.
 
     Returns
     -------
@@ -626,17 +698,21 @@ def atleast_3d(*arrays: ndarray) -> ndarray | tuple[ndarray, ...]:
     >>> situ.atleast_3d(situ.zeros(3)).shape
     (1, 3, 1)
     """
+    if queue is not None:
+        arrays = tuple(lend(x, queue) for x in arrays)
     new_axes = {0: (0, 1, 2), 1: (0, 2), 2: (2,)}
     return _one_or_all([_native.expand_dims(x, new_axes.get(x.ndim, ())) for x in arrays])
 
 
-def fliplr(x: ndarray, /) -> ndarray:
+def fliplr(x: ndarray, /, *, queue: Place | None = None) -> ndarray:
     """Turn the second dimension round; a view.
 
     Parameters
     ----------
     x
         An array of at least two dimensions.
+    queue
+        The queue of the result, from which the array is accessible; by default the array's.
 
     Returns
     -------
@@ -650,16 +726,20 @@ def fliplr(x: ndarray, /) -> ndarray:
     array([[2, 1],
            [4, 3]])
     """
+    if queue is not None:
+        x = lend(x, queue)
     return _native.flip(x, 1)
 
 
-def flipud(x: ndarray, /) -> ndarray:
+def flipud(x: ndarray, /, *, queue: Place | None = None) -> ndarray:
     """Turn the first dimension round; a view.
 
     Parameters
     ----------
     x
         An array of at least one dimension.
+    queue
+        The queue of the result, from which the array is accessible; by default the array's.
 
     Returns
     -------
@@ -673,10 +753,14 @@ def flipud(x: ndarray, /) -> ndarray:
     array([[3, 4],
            [1, 2]])
     """
+    if queue is not None:
+        x = lend(x, queue)
     return _native.flip(x, 0)
 
 
-def rot90(x: ndarray, /, k: int = 1, axes: Sequence[int] = (0, 1)) -> ndarray:
+def rot90(
+    x: ndarray, /, k: int = 1, axes: Sequence[int] = (0, 1), *, queue: Place | None = None
+) -> ndarray:
     """Rotate by quarters in the plane of two dimensions; a view.
 
     Parameters
@@ -687,6 +771,8 @@ def rot90(x: ndarray, /, k: int = 1, axes: Sequence[int] = (0, 1)) -> ndarray:
         How many quarters, from the first dimension towards the second.
     axes
         The two dimensions.
+    queue
+        The queue of the result, from which the array is accessible; by default the array's.
 
     Returns
     -------
@@ -700,6 +786,8 @@ def rot90(x: ndarray, /, k: int = 1, axes: Sequence[int] = (0, 1)) -> ndarray:
     array([[2, 4],
            [1, 3]])
     """
+    if queue is not None:
+        x = lend(x, queue)
     first, second = axes
     if k % 2:
         turned = second if k % 4 == 1 else first

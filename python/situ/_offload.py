@@ -311,8 +311,8 @@ def _restore(source: str, queue: Queue) -> BoundModule:
     return on_queue(module, queue) if make is None else make(queue)
 
 
-def on_queue(source: ModuleType, queue: Place) -> BoundModule:
-    """Return a part of situ, bound to a queue that exists already."""
-    found = _native.find_queue(queue)
+def on_queue(source: ModuleType, queue: Place | None) -> BoundModule:
+    """Return a part of situ, bound to a queue that exists already; None means the default."""
+    found = SITU.current() if queue is None else _native.find_queue(queue)
     name = f"{source.__name__}.on({found.device.filter_string!r})"
     return BoundModule(source, found, name, _SITU)

@@ -1,10 +1,26 @@
 """Asking where a call would run, without running it."""
 
+from typing import TypeVar, cast
+
 from situ import _native
-from situ._native import Placement, Queue
+from situ._native import Placement, Queue, ndarray
 from situ._queue_manager import Place
 
-__all__ = ["placement_of", "queues_equivalent"]
+__all__ = ["lend", "placement_of", "queues_equivalent"]
+
+Argument = TypeVar("Argument")
+
+
+def lend(argument: Argument, queue: Place | None) -> Argument:
+    """Return an array as an array of a queue that was named, over the same memory.
+
+    Numbers, and arrays if none was named, stay as they are. The memory must be accessible from the
+    queue; a `PlacementError` says if it is not.
+    """
+    if queue is None or not isinstance(argument, ndarray):
+        return argument
+    _native.placement_of(argument, queue=queue)
+    return cast("Argument", _native.bring(argument, device=queue))
 
 
 def placement_of(*arguments: object, queue: Place | None = None) -> Placement:

@@ -34,6 +34,19 @@ __all__ = [
 # What `device=`, `queue=` and the functions below take.
 Place = str | Device | Queue | ndarray | tuple[Context, Device]
 
+
+def named_place(device: Place | None, queue: Place | None) -> Place | None:
+    """Return the place that was named; None if none was."""
+    if device is not None and queue is not None:
+        msg = (
+            "both `device` and `queue` were given\n"
+            "  why:  they are two ways to say where\n"
+            "  help: give one of them"
+        )
+        raise ValueError(msg)
+    return device if queue is None else queue
+
+
 _global_queue: Queue | None = None
 
 # The queue of the innermost block `with ….current(…):`, of whichever package.

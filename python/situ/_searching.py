@@ -5,6 +5,7 @@ import math
 from situ import _native
 from situ._native import ndarray
 from situ._output import Output, stored
+from situ._placement import lend
 from situ._queue_manager import Place
 
 __all__ = [
@@ -96,7 +97,7 @@ def argmin(
     return stored("argmin", found, out)
 
 
-def nonzero(x: ndarray, /) -> tuple[ndarray, ...]:
+def nonzero(x: ndarray, /, *, queue: Place | None = None) -> tuple[ndarray, ...]:
     """Find elements that are not zero.
 
     How many there are must be known before the result can be made, so this waits for `x`.
@@ -105,6 +106,8 @@ def nonzero(x: ndarray, /) -> tuple[ndarray, ...]:
     ----------
     x
         An array of at least one dimension.
+    queue
+        What runs it: a queue from which the arrays are accessible. By default that of the arrays.
 
     Returns
     -------
@@ -118,16 +121,20 @@ def nonzero(x: ndarray, /) -> tuple[ndarray, ...]:
     >>> [position.to_numpy() for position in situ.nonzero(x)]
     [array([0, 1]), array([0, 1])]
     """
+    if queue is not None:
+        x = lend(x, queue)
     return tuple(_native.nonzero(x))
 
 
-def argwhere(x: ndarray, /) -> ndarray:
+def argwhere(x: ndarray, /, *, queue: Place | None = None) -> ndarray:
     """Find elements that are not zero; this waits, as `nonzero`.
 
     Parameters
     ----------
     x
         An array.
+    queue
+        What runs it: a queue from which the arrays are accessible. By default that of the arrays.
 
     Returns
     -------
@@ -141,6 +148,8 @@ def argwhere(x: ndarray, /) -> ndarray:
     array([[0, 0],
            [1, 1]])
     """
+    if queue is not None:
+        x = lend(x, queue)
     if x.ndim == 0:
         return _native.full(
             [int(bool(x)), 0], 0, dtype="int64", device=x.queue, usm_type=x.usm_type
@@ -148,13 +157,15 @@ def argwhere(x: ndarray, /) -> ndarray:
     return _native.stack(_native.nonzero(x), 1)
 
 
-def flatnonzero(x: ndarray, /) -> ndarray:
+def flatnonzero(x: ndarray, /, *, queue: Place | None = None) -> ndarray:
     """Find elements of the flat array that are not zero; this waits, as `nonzero`.
 
     Parameters
     ----------
     x
         An array.
+    queue
+        What runs it: a queue from which the arrays are accessible. By default that of the arrays.
 
     Returns
     -------
@@ -167,6 +178,8 @@ def flatnonzero(x: ndarray, /) -> ndarray:
     >>> situ.flatnonzero(situ.asarray([[3, 0], [0, 5]])).to_numpy()
     array([0, 3])
     """
+    if queue is not None:
+        x = lend(x, queue)
     return _native.nonzero(x.reshape(-1))[0]
 
 

@@ -6,6 +6,7 @@ from situ import _native
 from situ._creation import asarray
 from situ._manipulation import atleast_3d, reshape
 from situ._native import ndarray
+from situ._placement import lend
 from situ._queue_manager import Place
 from situ.exceptions import ShapeError
 
@@ -149,7 +150,9 @@ def _cut(x: ndarray, bounds: Sequence[int], axis: int) -> list[ndarray]:
     return [x[(*before, slice(start, stop))] for start, stop in pairs]
 
 
-def array_split(x: ndarray, sections: Sections, /, axis: int = 0) -> list[ndarray]:
+def array_split(
+    x: ndarray, sections: Sections, /, axis: int = 0, *, queue: Place | None = None
+) -> list[ndarray]:
     """Cut an array along an axis; views.
 
     Parameters
@@ -161,6 +164,8 @@ def array_split(x: ndarray, sections: Sections, /, axis: int = 0) -> list[ndarra
         to cut.
     axis
         The axis.
+    queue
+        The queue of the result, from which the array is accessible; by default the array's.
 
     Returns
     -------
@@ -173,6 +178,8 @@ def array_split(x: ndarray, sections: Sections, /, axis: int = 0) -> list[ndarra
     >>> [part.to_numpy() for part in situ.array_split(situ.arange(5), 2)]
     [array([0, 1, 2]), array([3, 4])]
     """
+    if queue is not None:
+        x = lend(x, queue)
     axis, size = _size(x, axis)
     if not isinstance(sections, int):
         return _cut(x, list(sections), axis)
@@ -188,7 +195,9 @@ def array_split(x: ndarray, sections: Sections, /, axis: int = 0) -> list[ndarra
     return _cut(x, bounds, axis)
 
 
-def split(x: ndarray, sections: Sections, /, axis: int = 0) -> list[ndarray]:
+def split(
+    x: ndarray, sections: Sections, /, axis: int = 0, *, queue: Place | None = None
+) -> list[ndarray]:
     """Cut an array along an axis into equal parts; views.
 
     Parameters
@@ -199,6 +208,8 @@ def split(x: ndarray, sections: Sections, /, axis: int = 0) -> list[ndarray]:
         Into how many parts, or where to cut.
     axis
         The axis.
+    queue
+        The queue of the result, from which the array is accessible; by default the array's.
 
     Returns
     -------
@@ -211,6 +222,8 @@ def split(x: ndarray, sections: Sections, /, axis: int = 0) -> list[ndarray]:
     >>> [part.to_numpy() for part in situ.split(situ.arange(4), 2)]
     [array([0, 1]), array([2, 3])]
     """
+    if queue is not None:
+        x = lend(x, queue)
     if isinstance(sections, int) and sections > 0 and _size(x, axis)[1] % sections:
         msg = (
             f"cannot split the axis {axis} of an array of shape {x.shape} into {sections} parts\n"
@@ -231,7 +244,7 @@ def _checked(x: ndarray, ndim: int, name: str) -> None:
         raise ShapeError(msg)
 
 
-def vsplit(x: ndarray, sections: Sections, /) -> list[ndarray]:
+def vsplit(x: ndarray, sections: Sections, /, *, queue: Place | None = None) -> list[ndarray]:
     """Cut an array along the first of at least two dimensions into equal parts; views.
 
     Parameters
@@ -240,6 +253,8 @@ def vsplit(x: ndarray, sections: Sections, /) -> list[ndarray]:
         An array.
     sections
         Into how many parts, or where to cut.
+    queue
+        The queue of the result, from which the array is accessible; by default the array's.
 
     Returns
     -------
@@ -252,11 +267,13 @@ def vsplit(x: ndarray, sections: Sections, /) -> list[ndarray]:
     >>> [part.to_numpy() for part in situ.vsplit(situ.asarray([[1, 2], [3, 4]]), 2)]
     [array([[1, 2]]), array([[3, 4]])]
     """
+    if queue is not None:
+        x = lend(x, queue)
     _checked(x, 2, "vsplit")
     return split(x, sections, 0)
 
 
-def hsplit(x: ndarray, sections: Sections, /) -> list[ndarray]:
+def hsplit(x: ndarray, sections: Sections, /, *, queue: Place | None = None) -> list[ndarray]:
     """Cut an array along the second dimension, or the only one, into equal parts; views.
 
     Parameters
@@ -265,6 +282,8 @@ def hsplit(x: ndarray, sections: Sections, /) -> list[ndarray]:
         An array.
     sections
         Into how many parts, or where to cut.
+    queue
+        The queue of the result, from which the array is accessible; by default the array's.
 
     Returns
     -------
@@ -277,11 +296,13 @@ def hsplit(x: ndarray, sections: Sections, /) -> list[ndarray]:
     >>> [part.to_numpy() for part in situ.hsplit(situ.asarray([1, 2, 3, 4]), 2)]
     [array([1, 2]), array([3, 4])]
     """
+    if queue is not None:
+        x = lend(x, queue)
     _checked(x, 1, "hsplit")
     return split(x, sections, min(x.ndim - 1, 1))
 
 
-def dsplit(x: ndarray, sections: Sections, /) -> list[ndarray]:
+def dsplit(x: ndarray, sections: Sections, /, *, queue: Place | None = None) -> list[ndarray]:
     """Cut an array along the third dimension into equal parts; views.
 
     Parameters
@@ -290,6 +311,8 @@ def dsplit(x: ndarray, sections: Sections, /) -> list[ndarray]:
         An array.
     sections
         Into how many parts, or where to cut.
+    queue
+        The queue of the result, from which the array is accessible; by default the array's.
 
     Returns
     -------
@@ -302,6 +325,8 @@ def dsplit(x: ndarray, sections: Sections, /) -> list[ndarray]:
     >>> [part.shape for part in situ.dsplit(situ.zeros((2, 3, 4)), 2)]
     [(2, 3, 2), (2, 3, 2)]
     """
+    if queue is not None:
+        x = lend(x, queue)
     _checked(x, 3, "dsplit")
     return split(x, sections, 2)
 

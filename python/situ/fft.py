@@ -524,13 +524,14 @@ def _shifted(
     return roll(x, [sign * (size // 2) for size in sizes], axis=axes, queue=queue)
 
 
-def on(queue: Place) -> BoundModule:
+def on(queue: Place | None = None) -> BoundModule:
     """Return this module with all its functions bound to a queue.
 
     Parameters
     ----------
     queue
-        A queue, or what says where: a filter string, device or array.
+        A queue, or what says where: a filter string, device or array. By default the current
+        default queue.
 
     Returns
     -------

@@ -29,6 +29,7 @@ from situ._linear_algebra import outer as _outer_of_all
 from situ._manipulation import broadcast_to, moveaxis, reshape
 from situ._native import ndarray
 from situ._offload import BoundModule, on_queue
+from situ._placement import lend
 from situ._queue_manager import Place
 from situ.exceptions import LinAlgError, ShapeError
 
@@ -669,7 +670,7 @@ def _check_square(name: str, x: ndarray) -> None:
         raise LinAlgError(message)
 
 
-def diagonal(x: ndarray, /, *, offset: int = 0) -> ndarray:
+def diagonal(x: ndarray, /, *, offset: int = 0, queue: Place | None = None) -> ndarray:
     """Find the elements on a diagonal of matrices; a view.
 
     Parameters
@@ -678,6 +679,8 @@ def diagonal(x: ndarray, /, *, offset: int = 0) -> ndarray:
         An array of matrices.
     offset
         How many places the diagonal is above the main one.
+    queue
+        The queue of the result, from which the array is accessible; by default the array's.
 
     Returns
     -------
@@ -690,6 +693,8 @@ def diagonal(x: ndarray, /, *, offset: int = 0) -> ndarray:
     >>> situ.linalg.diagonal(situ.asarray([[1, 2], [3, 4]])).to_numpy()
     array([1, 4])
     """
+    if queue is not None:
+        x = lend(x, queue)
     return _native.diagonal(x, offset)
 
 
@@ -1152,13 +1157,14 @@ def _multiplied(
     return matmul(left, right, queue=queue)
 
 
-def on(queue: Place) -> BoundModule:
+def on(queue: Place | None = None) -> BoundModule:
     """Return this module with all its functions bound to a queue.
 
     Parameters
     ----------
     queue
-        A queue, or what says where: a filter string, device or array.
+        A queue, or what says where: a filter string, device or array. By default the current
+        default queue.
 
     Returns
     -------

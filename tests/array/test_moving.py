@@ -89,6 +89,19 @@ def test_moving_a_gigabyte_within_a_context_takes_no_memory(queues):
     assert {address(each) for each in moved} == {address(x)}
 
 
+@pytest.mark.parametrize("move", MOVES)
+def test_moving_within_a_context_costs_the_same_for_every_size(move, queues):
+    requests = []
+    for size in (1, 1000, 10**7):
+        x = situ.zeros(size, dtype="int8", queue=queues[True][0])
+        before = situ.memory.stats(x).total.requests
+        moved = move(x, queues[True][1])
+        requests.append(situ.memory.stats(x).total.requests - before)
+        assert address(moved) == address(x)
+    # The test itself makes the array that `collocate` goes to.
+    assert requests == [1 if move is MOVES[-1] else 0] * 3
+
+
 def test_copy_to_copies_also_within_a_context(queues):
     x = situ.asarray([1.0, 2.0], queue=queues[True][0])
     for queue in queues[True] + queues[False]:

@@ -3,6 +3,7 @@
 import copy
 import inspect
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from types import ModuleType
 
 import numpy as np
@@ -419,3 +420,98 @@ def test_random_numbers_of_kernels_are_the_same(lib):
 
 def _host(x):
     return x.to_numpy() if isinstance(x, situ.ndarray) else x
+
+
+def test_bad_arguments_are_refused_before_anything_runs(lib, kernel):
+    class Described:
+        def __init__(self, **changes):
+            x = situ.ones(2, device="gpu:0")
+            self.__sycl_usm_array_interface__ = {**x.__sycl_usm_array_interface__, **changes}
+            self.keep = x
+
+    assert lib.sin(Described()).queue == lib.queue
+    with pytest.raises(ValueError, match="its version is not 1"):
+        lib.sin(Described(version=7))
+    with pytest.raises(situ.AddressError, match="no memory of situ at address"):
+        lib.sin(Described(data=(0x1000, False)))
+    freed = Described()
+    del freed.keep
+    situ.Queue("gpu:0").wait()
+    with pytest.raises(situ.AddressError, match="freed"):
+        lib.sin(freed)
+    with pytest.raises(situ.DTypeError, match="no dtype <U1"):
+        lib.sin(np.array(["a"]))
+    endless = [np.ones(1)]
+    endless.append(endless)
+    with pytest.raises(TypeError):
+        lib.concat(endless)
+    with pytest.raises(
+        situ.KernelTypeError, match=r"`call_kernel` takes a kernel.*not a `function`"
+    ):
+        lib.call_kernel(lambda x: x, 3, lib.ones(3))
+    with pytest.raises(situ.KernelTypeError, match="takes 2 arguments, but 1"):
+        lib.kernel(kernel)(np.ones(2))
+
+
+def test_operators_follow_data_and_copy_nothing(lib):
+    with pytest.raises(situ.PlacementError, match="host and device arrays"):
+        lib.ones(3) + np.ones(3)
+    with pytest.raises(situ.PlacementError, match="different devices"):
+        lib.ones(3) + situ.ones(3, device="gpu:0")
+
+
+def test_every_elementwise_function_is_bound(lib):
+    arity = dict(situ._native.elementwise_functions())
+    bound = 0
+    for name in situ.__all__:
+        function = getattr(situ, name)
+        if getattr(function, "__module__", "") != "situ._elementwise":
+            continue
+        name = function.__name__
+        x = np.ones(2, dtype="bool" if name.startswith("bitwise") else None)
+        if name.endswith("shift"):
+            x = x.astype("int8")
+        assert getattr(lib, name)(*[x] * arity[name]).queue == lib.queue, name
+        bound += 1
+    assert bound > 50
+
+
+def test_threads_share_a_bound_module(lib):
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(lambda n: lib.sum(lib.full(10, n)), range(20)))
+    assert [int(x) for x in results] == [10 * n for n in range(20)]
+    assert all(x.queue == lib.queue for x in results)
+
+
+def test_bound_modules_work_on_every_device(device):
+    lib = situ.offload_to(device)
+    host = np.arange(4, dtype="float32")
+    total = lib.add(host, situ.ones(4, dtype="float32", device="native"))
+    assert total.queue == lib.queue
+    np.testing.assert_array_equal(total.to_numpy(), [1, 2, 3, 4])
+
+    @lib.kernel
+    def double(x, y):
+        i = lib.get_global_id(0)
+        y[i] = 2 * x[i]
+
+    out = np.zeros(4, dtype="float32")
+    double(total, out)
+    np.testing.assert_array_equal(out, [2, 4, 6, 8])
+    double(out, total)
+    np.testing.assert_array_equal(total.to_numpy(), [4, 8, 12, 16])
+    far = situ.zeros(4, dtype="float32", device="reference")
+    double(out, far)
+    np.testing.assert_array_equal(far.to_numpy(), [4, 8, 12, 16])
+    assert float(lib.linalg.vector_norm(np.array([3, 4], dtype="float32"))) == 5
+
+
+def test_kernels_use_memory_of_the_host_in_place_where_they_can(kernel):
+    lib = situ.offload_to("native")
+    host = np.zeros(1000)
+    before = situ.memory.stats(lib.queue).total.requests
+    lib.kernel(kernel)(host, host)
+    lib.kernel(kernel)(lib_ones := lib.ones(1000), host)
+    assert situ.memory.stats(lib.queue).total.requests == before + 1  # `ones`
+    assert lib_ones.queue == lib.queue
+    np.testing.assert_array_equal(host, 1)

@@ -1,5 +1,6 @@
 """Which of several ways to say where counts, and `QueueManager.offload_to` for packages."""
 
+import inspect
 import sys
 import threading
 
@@ -162,3 +163,107 @@ def test_defaults_are_restored_when_a_bound_function_fails():
     with pytest.raises(situ.ShapeError):
         lib.dot(np.ones((2, 3)), np.ones((2, 3)))
     assert pkg2.current().device == situ.current().device == situ.Device()
+
+
+# Calls of all functions that had no work for a queue to do in other tests: views, and what changes
+# arrays in place.
+WITH_QUEUE = [
+    lambda x, q: situ.argwhere(x, queue=q),
+    lambda x, q: situ.array_split(x, 2, queue=q)[0],
+    lambda x, q: situ.astype(x, "float32", queue=q),
+    lambda x, q: situ.atleast_1d(x, queue=q),
+    lambda x, q: situ.atleast_2d(x, x, queue=q)[1],
+    lambda x, q: situ.atleast_3d(x, queue=q),
+    lambda x, q: situ.broadcast_arrays(x, x[0], queue=q)[1],
+    lambda x, q: situ.broadcast_to(x, (2, 4, 4), queue=q),
+    lambda x, q: situ.copy(x, queue=q),
+    lambda x, q: situ.diag(x[0], queue=q),
+    lambda x, q: situ.diagonal(x, queue=q),
+    lambda x, q: situ.dsplit(x[None], 2, queue=q)[0],
+    lambda x, q: situ.expand_dims(x, axis=0, queue=q),
+    lambda x, q: situ.extract(x > 0, x, queue=q),
+    lambda x, q: situ.flatnonzero(x, queue=q),
+    lambda x, q: situ.flip(x, queue=q),
+    lambda x, q: situ.fliplr(x, queue=q),
+    lambda x, q: situ.flipud(x, queue=q),
+    lambda x, q: situ.from_dlpack(x, queue=q),
+    lambda x, q: situ.gradient(x, 2.0, queue=q)[0],
+    lambda x, q: situ.hsplit(x, 2, queue=q)[0],
+    lambda x, q: situ.ix_(situ.nonzero(x)[0], queue=q)[0],
+    lambda x, q: situ.linalg.diagonal(x, queue=q),
+    lambda x, q: situ.linalg.matrix_transpose(x, queue=q),
+    lambda x, q: situ.meshgrid(x[0], x[1], queue=q)[0],
+    lambda x, q: situ.moveaxis(x, 0, 1, queue=q),
+    lambda x, q: situ.nonzero(x, queue=q)[0],
+    lambda x, q: situ.permute_dims(x, (1, 0), queue=q),
+    lambda x, q: situ.polyval(x[0], x, queue=q),
+    lambda x, q: situ.ravel(x, queue=q),
+    lambda x, q: situ.ravel_multi_index(situ.nonzero(x), (4, 4), queue=q),
+    lambda x, q: situ.reshape(x, (2, 8), queue=q),
+    lambda x, q: situ.rot90(x, queue=q),
+    lambda x, q: situ.split(x, 2, queue=q)[0],
+    lambda x, q: situ.squeeze(x[None], queue=q),
+    lambda x, q: situ.swapaxes(x, 0, 1, queue=q),
+    lambda x, q: situ.transpose(x, queue=q),
+    lambda x, q: situ.tril(x, queue=q),
+    lambda x, q: situ.triu(x, queue=q),
+    lambda x, q: situ.unravel_index(situ.nonzero(x)[0], (4, 4), queue=q)[0],
+    lambda x, q: situ.unstack(x, queue=q)[0],
+    lambda x, q: situ.vsplit(x, 2, queue=q)[0],
+]
+
+
+@pytest.mark.parametrize(
+    "call",
+    WITH_QUEUE,
+    ids=lambda call: inspect.getsource(call).split("q: ")[1].split("(")[0],
+)
+def test_every_function_takes_a_queue_from_which_its_arrays_are_accessible(call):
+    x = situ.reshape(situ.arange(16.0, device="gpu:0"), (4, 4))
+    queue = situ.Queue("gpu:0", enable_profiling=True)
+    assert not situ.queues_equivalent(x.queue, queue)
+    result = call(x, queue)
+    assert result.queue == queue
+    np.testing.assert_array_equal(result.to_numpy(), call(x, None).to_numpy())
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda x, q: situ.copyto(x, x[::-1], where=x > 2, queue=q),
+        lambda x, q: situ.place(x, x > 2, x, queue=q),
+        lambda x, q: situ.put(x, situ.nonzero(x)[0], x[::-1], queue=q),
+        lambda x, q: situ.putmask(x, x > 2, 7.0, queue=q),
+    ],
+    ids=["copyto", "place", "put", "putmask"],
+)
+def test_what_changes_an_array_takes_a_queue(change):
+    x, y = situ.arange(6.0, device="gpu:0"), situ.arange(6.0, device="gpu:0")
+    change(x, situ.Queue("gpu:0", enable_profiling=True))
+    change(y, None)
+    np.testing.assert_array_equal(x.to_numpy(), y.to_numpy())
+    assert x.to_numpy().tolist() != list(range(6))
+    with pytest.raises(situ.PlacementError, match="own context"):
+        change(x, situ.Queue("gpu:1"))
+
+
+def test_all_functions_of_arrays_have_the_parameter():
+    without = {
+        name
+        for name in situ.__all__
+        if inspect.isfunction(getattr(situ, name))
+        and "queue" not in (parameters := inspect.signature(getattr(situ, name)).parameters)
+        and any(str(p.annotation) == "<class 'situ.ndarray'>" for p in parameters.values())
+    }
+    # These look at arrays and compute nothing, or write them to files.
+    assert without == {
+        "iscomplexobj",
+        "isrealobj",
+        "may_share_memory",
+        "ndim",
+        "save",
+        "savez",
+        "savez_compressed",
+        "shape",
+        "size",
+    }
