@@ -7,8 +7,8 @@ default queue of its package for the time of the call.
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -54,12 +54,17 @@ def bind_function(function: Callable[..., Any], call: Call) -> Callable[..., Any
     """Return a function that does the same on a queue, whatever it is called with."""
     plan = _Plan(function, call)
 
-    @functools.wraps(function)
     def bound(*arguments: object, **keywords: object) -> object:
         return plan.run(arguments, keywords)
 
-    bound.__module__ = call.owner
-    return bound
+    async def bound_coroutine(*arguments: object, **keywords: object) -> object:
+        # Its body runs when it is awaited, so that is when the queue must be the default.
+        return await plan.run_coroutine(arguments, keywords)
+
+    chosen = bound_coroutine if inspect.iscoroutinefunction(function) else bound
+    made = functools.wraps(function)(chosen)
+    made.__module__ = call.owner
+    return made
 
 
 class _Plan:
@@ -105,6 +110,27 @@ class _Plan:
 
     def run(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> object:
         """Call the function."""
+        brought, queue = self._bring(arguments, keywords)
+        if not self._call.managers:
+            return self._function(*brought, **keywords)
+        with self._defaults(queue):
+            return self._function(*brought, **keywords)
+
+    async def run_coroutine(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> object:
+        """Call a coroutine function, and await the coroutine."""
+        brought, queue = self._bring(arguments, keywords)
+        with self._defaults(queue):
+            return await self._function(*brought, **keywords)
+
+    @contextmanager
+    def _defaults(self, queue: Queue) -> Generator[None]:
+        with ExitStack() as stack:
+            for manager in self._call.managers:
+                stack.enter_context(manager.current(queue))
+            yield
+
+    def _bring(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> tuple[list[Any], Queue]:
+        """Return positional arguments on the queue that runs the call; change keywords."""
         call = self._call
         queue = self._prepare(arguments, keywords) if keywords or call.written else call.queue
         brings, rest = self._brings, len(arguments) - len(self._brings)
@@ -118,12 +144,7 @@ class _Plan:
             brought.insert(0, queue)
         elif self._place_name is not None and not any(name in keywords for name in _PLACES):
             keywords[self._place_name] = queue
-        if not call.managers:
-            return self._function(*brought, **keywords)
-        with ExitStack() as stack:
-            for manager in call.managers:
-                stack.enter_context(manager.current(queue))
-            return self._function(*brought, **keywords)
+        return brought, queue
 
     def _prepare(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> Queue:
         """Bring keyword arguments to the queue that runs the call, and return it."""

@@ -4,6 +4,7 @@ Memory that is accessible from the queue stays where it is. Everything else is c
 of other devices and contexts, NumPy arrays, and whatever else describes itself as an array.
 """
 
+from array import array
 from collections.abc import Callable, Sequence
 from typing import Any, TypeGuard, cast
 
@@ -56,7 +57,7 @@ def _is_sequence(argument: object) -> TypeGuard[list[Any] | tuple[Any, ...]]:
 def _describes_array(argument: object) -> bool:
     if isinstance(argument, np.generic | str | bytes | int | float | complex | type):
         return False
-    if isinstance(argument, bytearray | memoryview):
+    if isinstance(argument, bytearray | memoryview | array):
         return True
     return any(hasattr(argument, protocol) for protocol in _PROTOCOLS)
 

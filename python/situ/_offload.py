@@ -8,21 +8,34 @@ arithmetic, and no array has to remember it.
 """
 
 import difflib
+import functools
 import importlib
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import BuiltinFunctionType, FunctionType, ModuleType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
+
+import numpy as np
 
 from situ import _native
 from situ._bound_functions import Call, bind_function
 from situ._bound_kernels import COMPILERS, BoundKernel, BoundNjitFunction, compilers
 from situ._namespace import ARRAY_NAMESPACES, BOUND_MODULES
 from situ._native import Device, Kernel, NjitFunction, Queue
+from situ._njit import of_dispatcher
 from situ._queue_manager import SITU, Place, QueueManager
 
 __all__ = ["BoundModule", "offload", "on_queue"]
+
+# What is a function, as opposed to an object that can be called.
+_FUNCTIONS: tuple[type[Any], ...] = (
+    FunctionType,
+    BuiltinFunctionType,
+    functools.partial,
+    type(functools.cache(abs)),
+    np.ufunc,
+)
 
 _STAYS = "its queue was made together with it and stays"
 
@@ -138,10 +151,12 @@ class BoundModule(ModuleType):
         source, rules = self.__dict__["_source"], self.__dict__["_rules"]
         if not _is_public(source, name):
             self._refuse_unknown(name)
-        value = self._bound(name, getattr(source, name), rules)
-        # Found without coming here, from now on.
-        self.__dict__[name] = value
-        return value
+        value = getattr(source, name)
+        bound = self._bound(name, value, rules)
+        if bound is not value:
+            # Found without coming here, from now on.
+            self.__dict__[name] = bound
+        return bound
 
     def _bound(self, name: str, value: Any, rules: _Rules) -> object:  # noqa: ANN401
         if name in rules.hidden:
@@ -157,12 +172,14 @@ class BoundModule(ModuleType):
             return self._info(value)
         if isinstance(value, Kernel):
             return BoundKernel(value, self.queue)
-        if isinstance(value, NjitFunction):
-            return BoundNjitFunction(value, self.queue)
+        njit_function = value if isinstance(value, NjitFunction) else of_dispatcher(value)
+        if njit_function is not None:
+            return BoundNjitFunction(njit_function, self.queue)
         if isinstance(value, ModuleType) and self._is_part(value):
             return BoundModule(value, self.queue, f"{self.__name__}.{name}", rules)
-        if isinstance(value, FunctionType | BuiltinFunctionType) and not _is_unbound(value, rules):
-            return bind_function(value, self._call(name, rules))
+        if isinstance(value, _FUNCTIONS) and not _is_unbound(value, rules):
+            function = cast("Callable[..., Any]", value)
+            return bind_function(function, self._call(name, rules))
         return value
 
     def _call(self, name: str, rules: _Rules) -> Call:
@@ -287,9 +304,10 @@ def _package(name: str) -> ModuleType:
     return found
 
 
-def _is_unbound(function: Callable[..., Any], rules: _Rules) -> bool:
+def _is_unbound(function: object, rules: _Rules) -> bool:
     # Kernels call the functions of work-items, and look for these very objects.
-    return function.__name__ in rules.unbound or function.__module__ == "situ._work_items"
+    is_of_kernels = getattr(function, "__module__", None) == "situ._work_items"
+    return is_of_kernels or getattr(function, "__name__", None) in rules.unbound
 
 
 def _is_public(source: ModuleType, name: str) -> bool:

@@ -1,8 +1,11 @@
 """Which of several ways to say where counts, and `QueueManager.offload_to` for packages."""
 
+import asyncio
+import functools
 import inspect
 import sys
 import threading
+from types import ModuleType
 
 import numpy as np
 import pkg1
@@ -148,6 +151,72 @@ def test_kernels_and_compiled_functions_of_a_package_are_bound():
     assert host.tolist() == [1, 2]
     assert lib.energy(host) == 5
     assert lib.clamp.queue == lib.energy.queue == lib.queue
+
+
+@pytest.fixture
+def package(monkeypatch):
+    """Make a package of several modules, and of more than plain functions."""
+    module, part = ModuleType("situ_test_package"), ModuleType("situ_test_package.part")
+    manager = situ.QueueManager(module.__name__)
+
+    async def later(x):
+        await asyncio.sleep(0)
+        return situ.sum(x) + situ.zeros(1, queue=manager.current())
+
+    module.offload_to = manager.offload_to
+    module.part = part
+    module.later = later
+    module.sine = np.sin
+    module.double = functools.partial(situ.multiply, 2)
+    module.ones = functools.cache(lambda n: situ.ones(n, queue=manager.current()))
+    module.count = 1
+    module.Model = type("Model", (), {})
+    module.numpy = np
+    part.where = lambda: (manager.current(), situ.current())
+    for each in (module, part):
+        monkeypatch.setitem(sys.modules, each.__name__, each)
+    return module
+
+
+def test_all_kinds_of_functions_of_a_package_are_bound(package):
+    lib = package.offload_to("gpu:2")
+    for result in (lib.sine(np.ones(2)), lib.double(np.ones(2)), lib.ones(3)):
+        assert result.queue == lib.queue
+    assert lib.part.where() == (lib.queue, lib.queue)
+    assert lib.part.__name__ == "situ_test_package.offload_to('virtual:gpu:2').part"
+    assert asyncio.run(lib.later(np.ones(2))).queue == lib.queue
+    assert inspect.iscoroutinefunction(lib.later)
+
+
+def test_everything_else_of_a_package_is_as_it_is_there(package):
+    lib = package.offload_to("gpu:2")
+    assert lib.Model is package.Model
+    assert lib.numpy is np
+    assert lib.count == 1
+    package.count = 2
+    assert lib.count == 2
+
+
+def test_coroutines_of_two_modules_do_not_disturb_each_other(package):
+    first, second = package.offload_to("gpu:2"), package.offload_to("gpu:3")
+
+    async def both():
+        return await asyncio.gather(first.later(np.ones(2)), second.later(np.ones(2)))
+
+    assert [x.queue for x in asyncio.run(both())] == [first.queue, second.queue]
+
+
+def test_functions_that_numba_compiles_are_bound(package):
+    numba = pytest.importorskip("numba")
+
+    @numba.njit
+    def total(x):
+        return np.sum(x * x)
+
+    package.total = total
+    lib = package.offload_to("gpu:2")
+    assert lib.total(np.arange(3.0)) == 5
+    assert lib.total.queue == lib.queue
 
 
 def test_a_manager_without_its_module_is_told():
