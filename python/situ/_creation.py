@@ -94,7 +94,8 @@ def asarray(
         msg = (
             "asarray cannot avoid a copy\n"
             "  why:  the data is not an array on a device, and `copy=False` was asked for\n"
-            "  help: leave `copy` out, or use `copy=None`"
+            "  help: leave `copy` out; or use memory of the host in place, where the device can, "
+            "with `situ.from_dlpack`"
         )
         raise ValueError(msg)
     if _is_sequence(obj):

@@ -214,6 +214,24 @@ def test_arrays_of_two_contexts_are_not_mixed(queue: Any, elsewhere: Any) -> Non
         x + y
 
 
+def test_bound_modules_take_memory_of_dpctl_in_place(queue: Any, elsewhere: Any) -> None:
+    lib = situ.offload_to(queue)
+    memory, far = (dpm.MemoryUSMShared(32, queue=each) for each in (queue, elsewhere))
+    for each in (memory, far):
+        each.copy_from_host(np.arange(4.0).view("u1"))
+    near = lib.asarray(View(memory, "f8", (4,)))
+    assert near.queue == lib.queue
+    assert situ.memory.as_allocation(near).pointer == memory._pointer
+    total = lib.add(View(memory, "f8", (4,)), View(far, "f8", (4,)))
+    assert total.queue == lib.queue
+    assert total.to_numpy().tolist() == [0, 2, 4, 6]
+    lib.kernel(scale)(10.0, View(memory, "f8", (4,)))
+    lib.kernel(scale)(10.0, View(far, "f8", (4,)))  # comes home from another context
+    situ.offload_to("native").kernel(scale)(10.0, View(memory, "f8", (4,)))  # and device
+    assert host(memory, "f8").tolist() == [0, 100, 200, 300]
+    assert host(far, "f8").tolist() == [0, 10, 20, 30]
+
+
 def test_an_array_over_memory_has_any_dtype_and_shape(queue: Any) -> None:
     memory = dpm.MemoryUSMShared(48, queue=queue)
     x = situ.memory.as_array(memory, situ.int16, (4, 6))
