@@ -7,14 +7,16 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent
 ROOT = FOLDER.parents[1]
+# Looking for drivers takes a while, and most programs here use none.
+WITHOUT_DRIVERS = {"SITU_OPENCL": "off", "SITU_SYCL_LIBRARY": "off"}
 
 
 def run(
     *arguments: str | Path, variables: dict[str, str] | None = None, cwd: Path | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run Python with arguments; warnings in situ itself are errors."""
+    """Run Python with arguments, without drivers unless variables are given."""
     command = [sys.executable, *map(str, arguments)]
-    environment = os.environ | (variables or {})
+    environment = os.environ | (WITHOUT_DRIVERS if variables is None else variables)
     return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=cwd)
 
 

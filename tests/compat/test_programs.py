@@ -31,7 +31,9 @@ def test_program_runs_on_a_device_of_a_driver(device):
         "assert x.sycl_device.filter_string == q.sycl_device.filter_string; "
         "print(dpnp.sum(x * x), x.sycl_device.backend.name)"
     )
-    assert output("-m", "situ.compat", "-c", code) == f"30 {device.partition(':')[0]}\n"
+    assert (
+        output("-m", "situ.compat", "-c", code, variables={}) == f"30 {device.partition(':')[0]}\n"
+    )
 
 
 def test_programs_are_written_for_the_peers_and_do_not_know_situ():

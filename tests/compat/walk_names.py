@@ -1,7 +1,7 @@
 """Run by a test with ``python -m situ.compat``: looks up every public name of the peers.
 
-Prints the names that are not there, and for those that situ has nothing for what they say when
-they are called.
+Prints the names that are not there, also on objects of the classes, and for those that situ has
+nothing for what they say when they are called.
 """
 
 import importlib
@@ -15,6 +15,35 @@ from situ.compat._peer_module import Refusal
 
 # An object of this class is an array, in a kernel; it has no attributes outside of one.
 IN_KERNELS = ("numba_dpex.kernel_api.PrivateArray.",)
+
+
+def samples() -> dict[str, object]:
+    """Return an object of each class whose attributes can be read."""
+    import dpctl.memory
+    import dpnp.tensor
+    import numba_dpex.kernel_api as kapi
+
+    x = dpnp.ones((2, 3))
+    event = dpctl.SyclQueue(property="enable_profiling").submit_barrier()
+    event.wait()
+    classes = ("SyclContext", "SyclDevice", "SyclPlatform", "SyclQueue", "SyclTimer")
+    kinds = ("Device", "Host", "Shared")
+    memory = {f"MemoryUSM{kind}": getattr(dpctl.memory, f"MemoryUSM{kind}")(16) for kind in kinds}
+    return {
+        **{f"dpctl.{name}": getattr(dpctl, name)() for name in classes},
+        **{f"dpctl.memory.{name}": made for name, made in memory.items()},
+        **{f"dpnp.memory.{name}": made for name, made in memory.items()},
+        "dpctl.SyclEvent": event,
+        "dpnp.flatiter": x.flat,
+        "dpnp.ndarray": x,
+        "dpnp.random.RandomState": dpnp.random.RandomState(1),
+        "dpnp.tensor.Device": x.device,
+        "dpnp.tensor.usm_ndarray": x,
+        "numba_dpex.kernel_api.NdRange": kapi.NdRange(4, 2),
+        "numba_dpex.kernel_api.Range": kapi.Range(4, 2, 2),
+        "numba_dpex.NdRange": kapi.NdRange(4, 2),
+        "numba_dpex.Range": kapi.Range(4),
+    }
 
 
 def find(name: str) -> object:
@@ -31,6 +60,7 @@ def find(name: str) -> object:
 
 def main(folder: Path) -> None:
     """Look up the names in the files of a folder."""
+    objects = samples()
     missing, values, refused, count = [], [], {}, 0
     for file in sorted(folder.glob("*.txt")):
         for name in file.read_text(encoding="utf-8").split():
@@ -39,6 +69,9 @@ def main(folder: Path) -> None:
             count += 1
             try:
                 found = find(name)
+                owner, _, attribute = name.rpartition(".")
+                if owner in objects:
+                    getattr(objects[owner], attribute)
             except Exception as error:
                 missing.append(f"{name}: {error}")
                 continue

@@ -157,6 +157,26 @@ def _selector_score(device: Device) -> int:
     return {"gpu": 1500, "cpu": 1300}.get(str(device.device_type), 100)
 
 
+def _sub_devices(device: Device, **keywords: object) -> list[Device]:
+    """Cut the device into parts: ``partition`` is a number, several numbers, or an affinity."""
+    if keywords.keys() != {"partition"}:
+        msg = "create_sub_devices() takes exactly one argument, `partition`, by name"
+        raise TypeError(msg)
+    partition = keywords["partition"]
+    if isinstance(partition, str):
+        if partition == "not_applicable":
+            msg = f"{device.filter_string} cannot be cut by what does not apply"
+            raise situ.DeviceError(msg)
+        return _create_sub_devices(device, partition)
+    # Halves of a number of compute units are floats.
+    if isinstance(partition, Sequence):
+        return _create_sub_devices(device, [int(count) for count in cast("Any", partition)])
+    return _create_sub_devices(device, int(cast("Any", partition)))
+
+
+_create_sub_devices = Device.create_sub_devices
+
+
 def _can_access_peer(device: Device, peer: Device, value: str = "access_supported") -> bool:
     """Return whether the device reaches the memory of another: within a root device only."""
     del value
@@ -182,6 +202,7 @@ _DEVICE: dict[str, object] = {
     "create_device": staticmethod(
         lambda device=None: situ.current().device if device is None else device_of(device)
     ),
+    "create_sub_devices": _sub_devices,
     "default_selector_score": property(_selector_score),
     "disable_peer_access": _refusal(
         "dpctl.SyclDevice.disable_peer_access", "a `situ.Context` says which devices see an array"
@@ -285,9 +306,26 @@ def _memcpy_async(
     elif isinstance(src, Allocation):
         src.copy_to_host(memoryview(cast("Any", dest)).cast("B")[:count])
     else:
-        msg = "one of `dest` and `src` must be USM memory, e.g. `dpctl.memory.MemoryUSMShared`"
-        raise TypeError(msg)
+        memoryview(cast("Any", dest)).cast("B")[:count] = memoryview(cast("Any", src)).cast("B")[
+            :count
+        ]
     return Event()
+
+
+def _memset(queue: Queue, mem: Allocation, val: int, count: int | None = None) -> None:
+    """Set bytes, and wait for it."""
+    queue.fill(mem, val, count)
+
+
+def _memset_async(
+    queue: Queue,
+    mem: Allocation,
+    val: int,
+    count: int | None = None,
+    dEvents: Sequence[Event] | None = None,
+) -> Event:
+    """Set bytes."""
+    return queue.fill_async(mem, val, count, depends=list(dEvents or ()))
 
 
 def _submit_barrier(queue: Queue, dependent_events: Iterable[Event] | None = None) -> Event:
@@ -329,6 +367,8 @@ _QUEUE: dict[str, object] = {
     "mem_advise": _hint,
     "memcpy": _memcpy,
     "memcpy_async": _memcpy_async,
+    "memset": _memset,
+    "memset_async": _memset_async,
     "name": property(lambda queue: queue.device.name),
     "prefetch": _hint,
     "print_device_info": lambda queue: _print_device(queue.device),
@@ -399,7 +439,7 @@ _KERNEL: dict[str, object] = {
 _USM_NUMBERS = {"device": 1, "shared": 2, "host": 3}
 
 
-def _memset(memory: Allocation, val: int = 0) -> None:
+def _fill(memory: Allocation, val: int = 0) -> None:
     """Set every byte."""
     memory.fill(val)
 
@@ -422,7 +462,7 @@ _ALLOCATION: dict[str, object] = {
     "copy_from_device": _copy_from_device,
     "get_usm_type": _usm_type,
     "get_usm_type_enum": lambda memory, syclobj=None: _USM_NUMBERS[_usm_type(memory, syclobj)],
-    "memset": _memset,
+    "memset": _fill,
     "ptr": _alias("pointer"),
     "reference_obj": _constant(None, "Nothing else holds the memory."),
     "size": _alias("size_bytes"),

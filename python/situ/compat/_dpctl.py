@@ -75,12 +75,21 @@ def _property_bits(property: object) -> int:
 
 def _made_event(arg: object = None, /) -> Event:
     """Return an event that has ended, or the one that is given."""
-    return arg if isinstance(arg, Event) else Event()
+    if arg is None:
+        return Event()
+    if isinstance(arg, Event):
+        return arg
+    msg = f"an event is made of nothing or of an event, not of a `{type(arg).__name__}`"
+    raise TypeError(msg)
 
 
 def _made_platform(arg: object = None, /) -> Platform:
     """Return the platform of a device."""
-    return arg if isinstance(arg, Platform) else _made_device(arg).platform
+    try:
+        return arg if isinstance(arg, Platform) else _made_device(arg).platform
+    except situ.DeviceError as error:
+        # The peer has no class for this one.
+        raise ValueError(str(error)) from None
 
 
 SyclContext = peer_class("SyclContext", "dpctl", Context, _made_context)

@@ -16,7 +16,14 @@ def _maker(usm_type: str) -> Callable[..., Allocation]:
         # Alignment is that of the largest vector, always.
         del alignment
         if not hasattr(arg, "__index__"):
-            return situ.memory.as_allocation(arg)
+            memory = situ.memory.as_allocation(arg)
+            if memory.usm_type != usm_type:
+                msg = (
+                    f"the memory is of the kind {memory.usm_type!r}, not {usm_type!r}\n"
+                    "  help: `situ.memory.as_allocation(obj)` takes memory of any kind"
+                )
+                raise ValueError(msg)
+            return memory
         if arg <= 0:
             msg = f"memory has at least one byte, not {arg}"
             raise ValueError(msg)

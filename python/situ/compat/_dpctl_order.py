@@ -22,6 +22,32 @@ class _OrderManager:
         self._submitted: list[Event] = []
         self._host_tasks: list[Event] = []
 
+    def add_event_pair(
+        self, host_task: Event | Sequence[Event], submitted: Event | Sequence[Event]
+    ) -> None:
+        """Keep events of host tasks and of work."""
+        self.add_vector_to_both_events(_listed(host_task), _listed(submitted))
+
+    @property
+    def host_task_events(self) -> list[Event]:
+        """The events of host tasks that have not ended."""
+        return self.get_host_task_events()
+
+    @property
+    def submitted_events(self) -> list[Event]:
+        """The events of work that has not ended."""
+        return self.get_submitted_events()
+
+    @property
+    def num_host_task_events(self) -> int:
+        """How many host tasks have not ended."""
+        return len(self.get_host_task_events())
+
+    @property
+    def num_submitted_events(self) -> int:
+        """How much work has not ended."""
+        return len(self.get_submitted_events())
+
     def add_to_both_events(self, host_task: Event, submitted: Event) -> None:
         """Keep a host task's event and that of work."""
         self.add_to_host_task_events(host_task)
@@ -64,6 +90,10 @@ class _OrderManager:
         """Wait for everything that was added, and for the queue."""
         Event.wait_for([*self._submitted, *self._host_tasks])
         self._queue.wait()
+
+
+def _listed(events: Event | Sequence[Event]) -> Sequence[Event]:
+    return [events] if isinstance(events, Event) else events
 
 
 class _OrderManagers:

@@ -4,6 +4,7 @@
 # pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 
+import sys
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -13,6 +14,7 @@ import numpy.typing as npt
 import situ
 from situ import _native
 from situ._native import Queue, ndarray
+from situ.compat._dpnp_expressions import NAMES as EXPRESSIONS
 from situ.compat._dpnp_names import ARGUMENTS, OF_NUMPY, SAME, VALUES
 from situ.compat._enumerations import DLDeviceType
 from situ.compat._filter_strings import place
@@ -21,6 +23,7 @@ from situ.compat._keywords import adapted
 from situ.compat._layout_flags import LayoutFlags
 from situ.compat._peer_class import peer_class
 from situ.compat._peer_module import Refusal
+from situ.compat._special import NAMES as SPECIAL
 
 __all__ = ["EXCEPTIONS", "NAMES", "asnumpy", "copy", "on_host", "refusal", "same", "vecdot"]
 
@@ -270,17 +273,9 @@ def offload_to(selector: object) -> object:
     return found(place(cast("Any", selector)))
 
 
-# What situ has not, and the expression that does the same, if it is short.
+# What situ has not, and what does the same, if there is something.
 _LACKING = {
-    "apply_along_axis": "situ.stack([f(row) for row in x])",
-    "apply_over_axes": "f(f(x, axis1), axis2)",
     "bitwise_count": "",
-    "convolve": "situ.fft.irfft(situ.fft.rfft(a, n) * situ.fft.rfft(v, n), n)",
-    "corrcoef": "",
-    "correlate": "",
-    "cov": "d = x - situ.mean(x, axis=1, keepdims=True); d @ d.T / (x.shape[1] - 1)",
-    "cumlogsumexp": "situ.log(situ.cumulative_sum(situ.exp(x - situ.max(x)))) + situ.max(x)",
-    "ediff1d": "situ.diff(situ.ravel(x))",
     "einsum_path": "situ.einsum chooses an order by itself",
     "frexp": "",
     "gcd": "math.gcd(a, b) in a kernel",
@@ -288,29 +283,14 @@ _LACKING = {
     "histogramdd": "",
     "i0": "",
     "lcm": "math.lcm(a, b) in a kernel",
-    "ldexp": "x * 2.0**n",
-    "logsumexp": "situ.log(situ.sum(situ.exp(x - situ.max(x)))) + situ.max(x)",
-    "mask_indices": "situ.nonzero(mask)",
-    "matvec": "(a @ x[..., None])[..., 0]",
-    "piecewise": "situ.select(conditions, [f(x) for f in functions])",
     "proj": "",
-    "put_along_axis": "",
-    "real_if_close": "situ.real(x)",
-    "reduce_hypot": "situ.sqrt(situ.sum(situ.square(x)))",
-    "require": "situ.asarray(x, dtype=dtype)",
-    "resize": "situ.tile(situ.ravel(x), n)[:size].reshape(shape)",
-    "sort_complex": "situ.sort(x)",
-    "spacing": "situ.nextafter(x, situ.inf * situ.sign(x)) - x",
-    "trim_zeros": "n = situ.flatnonzero(x); x[int(n[0]):int(n[-1]) + 1]",
-    "unwrap": "",
-    "vander": "x[:, None] ** situ.arange(n)",
-    "vecmat": "(x[..., None, :] @ a)[..., 0, :]",
 }
 
 NAMES: dict[str, Any] = {
     **same(SAME, ARGUMENTS, "dpnp"),
     **{name: getattr(situ, name) for name in VALUES.split()},
     **{name: getattr(np, name) for name in OF_NUMPY.split()},
+    **EXPRESSIONS,
     **{name: refusal("dpnp", name, instead) for name, instead in _LACKING.items()},
     **{
         name: on_host(getattr(np, name), f"dpnp.{name}")
@@ -345,10 +325,11 @@ NAMES: dict[str, Any] = {
     "diagflat": lambda v, /, k=0, **keywords: situ.diag(
         situ.ravel(NAMES["asarray"](v, **keywords)), k
     ),
+    "erf": SPECIAL["erf"],
     "fill_diagonal": fill_diagonal,
     "flatiter": flatiter,
     "get_array_module": lambda *arrays: (
-        situ if any(isinstance(one, ndarray) for one in arrays) else np
+        sys.modules["dpnp"] if any(isinstance(one, ndarray) for one in arrays) else np
     ),
     "get_dpnp_descriptor": Refusal("dpnp.get_dpnp_descriptor", "pass the `situ.ndarray` itself"),
     "get_include": Refusal(

@@ -2,7 +2,8 @@
 
 import situ
 from situ._native import ndarray
-from situ.compat._dpnp import refusal, same
+from situ.compat._dpnp import same
+from situ.compat._dpnp_expressions import LINALG_NAMES
 from situ.compat._dpnp_names import FFT, FFT_ARGUMENTS, LINALG, LINALG_ARGUMENTS
 from situ.compat._peer_module import Refusal
 
@@ -23,10 +24,7 @@ NAMES: dict[str, object] = {
     **same(LINALG, LINALG_ARGUMENTS, "dpnp.linalg"),
     "LinAlgError": situ.LinAlgError,
     "svd": svd,
-    "tensorinv": refusal("dpnp.linalg", "tensorinv", "situ.linalg.inv(x.reshape(n, n))"),
-    "tensorsolve": refusal(
-        "dpnp.linalg", "tensorsolve", "situ.linalg.solve(a.reshape(n, n), b.reshape(n))"
-    ),
+    **LINALG_NAMES,
 }
 
 FFT_NAMES: dict[str, object] = same(FFT, FFT_ARGUMENTS, "dpnp.fft")
