@@ -188,7 +188,7 @@ _functions: dict[int, tuple[object, NjitFunction]] = {}
 
 
 def _is_dispatcher(function: object) -> bool:
-    module = type(function).__module__
+    module = str(type(function).__module__)
     return module.startswith("numba.") and hasattr(function, "py_func")
 
 

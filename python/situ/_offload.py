@@ -37,6 +37,9 @@ _FUNCTIONS: tuple[type[Any], ...] = (
     np.ufunc,
 )
 
+# The parts of situ that have functions of arrays; kernels use the others.
+_PARTS = ("situ.fft", "situ.linalg", "situ.random")
+
 _STAYS = "its queue was made together with it and stays"
 
 
@@ -200,9 +203,8 @@ class BoundModule(ModuleType):
 
     def _is_part(self, module: ModuleType) -> bool:
         source = self.__dict__["_source"].__name__
-        # Kernels use the others, which know no arrays.
         return module.__name__.startswith(f"{source}.") and (
-            source != "situ" or module.__name__ in ("situ.fft", "situ.linalg")
+            source != "situ" or module.__name__ in _PARTS
         )
 
     def _refuse_unknown(self, name: str) -> NoReturn:

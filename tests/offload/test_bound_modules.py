@@ -398,7 +398,7 @@ def lambda_free(x):
 
 def test_linear_algebra_and_transforms_are_bound_to_a_queue_of_the_user():
     queue = situ.Queue("gpu:1")
-    for part in (situ.linalg, situ.fft):
+    for part in (situ.linalg, situ.fft, situ.random):
         bound = part.on(queue)
         assert bound.queue == queue
         assert bound.__name__ == f"{part.__name__}.on('virtual:gpu:1')"
@@ -415,7 +415,8 @@ def test_parts_of_a_bound_module_share_its_queue(lib):
 
 
 def test_random_numbers_of_kernels_are_the_same(lib):
-    assert lib.random is situ.random
+    assert lib.random.uniform32 is situ.random.uniform32
+    assert lib.random.uniform(3, seed=1).queue == lib.queue
 
 
 def _host(x):
