@@ -75,8 +75,8 @@ class _Plan:
         self._call = call
         self._name = str(getattr(function, "__name__", "function"))
         parameters = _parameters(function)
-        self._place_name = next((name for name in _PLACES if name in parameters), None)
-        self._leads = self._place_name is not None and _is_first(parameters, self._place_name)
+        self._place_name = next((name for name in _PLACES if name in parameters), "")
+        self._leads = bool(self._place_name) and _is_first(parameters, self._place_name)
         takes_arrays = {
             name: self._may_be_array(parameter, parameters)
             for name, parameter in parameters.items()
@@ -98,7 +98,7 @@ class _Plan:
         )
 
     def _may_be_array(
-        self, parameter: inspect.Parameter, all_: Mapping[str, inspect.Parameter]
+        self, parameter: inspect.Parameter, beside: Mapping[str, inspect.Parameter]
     ) -> bool:
         if parameter.name in (*_PLACES, "out"):
             return False
@@ -106,7 +106,7 @@ class _Plan:
             annotation = str(parameter.annotation)
             return "ndarray" in annotation and "Producer" not in annotation
         # A function that is told the device brings its data there itself.
-        return "device" not in all_
+        return "device" not in beside
 
     def run(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> object:
         """Call the function."""
@@ -140,9 +140,9 @@ class _Plan:
             bring(argument, queue) if brings_it else argument
             for argument, brings_it in zip(arguments, brings, strict=False)
         ]
-        if self._leads and "queue" not in keywords:
-            brought.insert(0, queue)
-        elif self._place_name is not None and not any(name in keywords for name in _PLACES):
+        if self._leads:
+            brought.insert(0, keywords.pop(self._place_name, queue))
+        elif self._place_name and not any(name in keywords for name in _PLACES):
             keywords[self._place_name] = queue
         return brought, queue
 

@@ -11,10 +11,11 @@ from typing import Any, cast
 import numpy as np
 
 from situ import _kernel, _njit
-from situ._bringing import Journey, run_over
+from situ._bringing import bring, is_accessible, run_over
+from situ._creation import asarray
 from situ._host_data import host_data_on
 from situ._kernel import AnyRange
-from situ._native import Event, Kernel, NjitFunction, Queue, RangedKernel, find_queue
+from situ._native import Event, Kernel, NjitFunction, Queue, RangedKernel, find_queue, ndarray
 from situ._queue_manager import Place
 from situ.exceptions import KernelTypeError, PlacementError
 
@@ -58,6 +59,8 @@ class BoundKernel:
         return BoundRangedKernel(self._kernel[cast("Any", range)], self._kernel, self._queue)
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever kernels have
+        if name == "_kernel":  # in a copy that is not finished
+            raise AttributeError(name)
         return getattr(self._kernel, name)
 
     def __repr__(self) -> str:
@@ -78,12 +81,11 @@ class BoundRangedKernel:
 
     def submit(self, *arguments: object, depends: Event | Iterable[Event] | None = None) -> Event:
         """Submit it, and return its event; all arrays must be accessible from the queue."""
-        name = self._kernel.__name__
-        _refuse_host_arrays(name, arguments, self._queue)
-        journey = Journey(name, arguments, {}, self._queue)
-        if journey.has_copies:
-            _refuse_copies(name, self._queue)
-        return self._ranged.submit(*cast("list[Any]", journey.arguments), depends=depends)
+        queue = self._queue
+        described = [_in_place(argument) for argument in arguments]
+        if any(_is_far(argument, queue) for argument in described):
+            _refuse_copies(self._kernel.__name__, queue)
+        return self._ranged.submit(*(bring(item, queue) for item in described), depends=depends)
 
     def __repr__(self) -> str:
         return f"<kernel `{self._kernel.__name__}` over a range on {self._queue!r}>"
@@ -110,11 +112,13 @@ class BoundNjitFunction:
         """The queue that its array expressions run on."""
         return self._queue
 
-    def __call__(self, *arguments: object, **keywords: object) -> Any:  # noqa: ANN401 - see below
+    def __call__(self, *arguments: object, **keywords: object) -> Any:  # noqa: ANN401
         """Call the function; returns what it returns."""
         return run_over(self._function, self._function.__name__, arguments, keywords, self._queue)
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever njit functions have
+        if name == "_function":  # in a copy that is not finished
+            raise AttributeError(name)
         return getattr(self._function, name)
 
     def __repr__(self) -> str:
@@ -138,9 +142,16 @@ def _launch(
     run_over(kernel, name, arguments, keywords, queue)
 
 
-def _refuse_host_arrays(kernel: str, arguments: tuple[object, ...], queue: Queue) -> None:
-    if any(isinstance(argument, np.ndarray) and argument.ndim for argument in arguments):
-        _refuse_copies(kernel, queue)
+def _in_place(argument: object) -> object:
+    """Return memory that another library describes as an array."""
+    return asarray(argument) if hasattr(argument, _INTERFACE) else argument
+
+
+def _is_far(argument: object, queue: Queue) -> bool:
+    """Return whether an argument is an array that the queue cannot use as it is."""
+    if isinstance(argument, ndarray):
+        return not is_accessible(argument, queue)
+    return isinstance(argument, np.ndarray) and argument.ndim > 0
 
 
 def _refuse_copies(kernel: str, queue: Queue) -> None:
@@ -163,6 +174,7 @@ def compilers(queue: Queue) -> dict[str, Callable[..., Any]]:
         Options are those of `situ.kernel`.
         """
         if isinstance(function, Kernel | BoundKernel):
+            _refuse_options("kernel", options)
             return BoundKernel(_plain(function), queue)
         if function is None:
             return functools.partial(kernel, **options)
@@ -179,7 +191,10 @@ def compilers(queue: Queue) -> dict[str, Callable[..., Any]]:
         if isinstance(function, BoundNjitFunction):
             function = function.njit_function
         made = function if isinstance(function, NjitFunction) else _njit.of_dispatcher(function)
-        return BoundNjitFunction(made or _njit.njit(**options)(function), queue)
+        if made is not None:
+            _refuse_options("njit", options)
+            return BoundNjitFunction(made, queue)
+        return BoundNjitFunction(_njit.njit(**options)(function), queue)
 
     def chosen(named: Place | None) -> Queue:
         return queue if named is None else find_queue(named)
@@ -214,6 +229,16 @@ def compilers(queue: Queue) -> dict[str, Callable[..., Any]]:
         "kernel": kernel,
         "njit": njit,
     }
+
+
+def _refuse_options(decorator: str, options: dict[str, bool]) -> None:
+    if options:
+        msg = (
+            f"`lib.{decorator}` got options for a function that is compiled already\n"
+            f"  why:  {', '.join(f'`{name}`' for name in options)} would have no effect on it\n"
+            f"  help: leave them out, or give them to `@situ.{decorator}` where it is defined"
+        )
+        raise KernelTypeError(msg)
 
 
 def _plain(kernel: object) -> Kernel:

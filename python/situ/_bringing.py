@@ -18,11 +18,10 @@ from situ._host_data import host_guest
 from situ._native import Queue, ndarray
 from situ.exceptions import PlacementError
 
-__all__ = ["Journey", "bring", "is_accessible"]
+__all__ = ["Journey", "bring", "is_accessible", "run_over"]
 
 # Protocols by which other libraries describe arrays.
 _PROTOCOLS = ("__sycl_usm_array_interface__", "__array_interface__", "__dlpack__")
-
 
 # Arrays are not nested deeper than this; lists that contain themselves are.
 _DEEPEST = 64
@@ -31,15 +30,15 @@ _DEEPEST = 64
 def bring(argument: Any, queue: Queue, depth: int = 0) -> Any:  # noqa: ANN401 - any argument
     """Return an argument with every array in it on a queue; what is no array stays as it is.
 
-    Lists and tuples are looked into.
+    Lists, tuples and dicts are looked into.
     """
     if isinstance(argument, ndarray):
         return _native.bring(argument, device=queue)
-    if _is_sequence(argument) and depth <= _DEEPEST:
-        brought = [bring(item, queue, depth + 1) for item in argument]
-        if all(new is old for new, old in zip(brought, argument, strict=True)):
-            return argument
-        return brought if isinstance(argument, list) else tuple(brought)
+    if _is_collection(argument) and depth <= _DEEPEST:
+        items = list(argument.values() if isinstance(argument, dict) else argument)
+        brought = [bring(item, queue, depth + 1) for item in items]
+        is_same = all(new is old for new, old in zip(brought, items, strict=True))
+        return argument if is_same else _collected(argument, brought)
     if _describes_array(argument):
         return asarray(argument, queue=queue)
     return argument
@@ -50,8 +49,21 @@ def is_accessible(x: ndarray, queue: Queue) -> bool:
     return x.context == queue.context
 
 
-def _is_sequence(argument: object) -> TypeGuard[list[Any] | tuple[Any, ...]]:
-    return isinstance(argument, list | tuple)
+Collection = list[Any] | tuple[Any, ...] | dict[Any, Any]
+
+
+def _is_collection(argument: object) -> TypeGuard[Collection]:
+    return isinstance(argument, list | tuple | dict)
+
+
+def _collected(like: Collection, items: list[Any]) -> object:
+    """Return a collection like another one, with other items."""
+    if isinstance(like, dict):
+        return dict(zip(like, items, strict=True))
+    if isinstance(like, list):
+        return items
+    make = getattr(like, "_make", tuple)  # that of named tuples
+    return make(items)
 
 
 def _describes_array(argument: object) -> bool:
@@ -115,11 +127,6 @@ class Journey:
                         "`x = lib.asarray(x)`"
                     )
                     raise PlacementError(msg)
-
-    @property
-    def has_copies(self) -> bool:
-        """Whether anything had to be copied."""
-        return any(traveller.is_copy for traveller in self._travellers.values())
 
     def end(self) -> None:
         """Bring home what travelled as a copy; memory of the host is up to date after this."""

@@ -389,10 +389,10 @@ def test_existing_functions_are_bound(lib):
     assert lib.njit(lib.njit(total))(np.arange(4)) == 6
     assert lib.njit(total).queue == lib.queue
     assert "total" in repr(lib.njit(total))
-    assert lib.njit(fastmath=True)(lambda_free)(np.ones(2)).device == lib.device
+    assert lib.njit(fastmath=True)(add_one)(np.ones(2)).device == lib.device
 
 
-def lambda_free(x):
+def add_one(x):
     return x + 1
 
 
@@ -516,3 +516,18 @@ def test_kernels_use_memory_of_the_host_in_place_where_they_can(kernel):
     assert situ.memory.stats(lib.queue).total.requests == before + 1  # `ones`
     assert lib_ones.queue == lib.queue
     np.testing.assert_array_equal(host, 1)
+
+
+def test_options_for_what_is_compiled_already_are_refused(lib, kernel):
+    with pytest.raises(situ.KernelTypeError, match="`wrap_indices` would have no effect"):
+        lib.kernel(kernel, wrap_indices=True)
+    with pytest.raises(situ.KernelTypeError, match="`fastmath` would have no effect"):
+        lib.njit(situ.njit(add_one), fastmath=True)
+
+
+def test_bound_kernels_can_be_copied(lib, kernel):
+    bound = copy.copy(lib.kernel(kernel))
+    x = np.ones(2)
+    bound(x, x)
+    assert x.tolist() == [2, 2]
+    assert copy.copy(lib.njit(add_one))(x).queue == lib.queue

@@ -1,11 +1,13 @@
 """Which of several ways to say where counts, and `QueueManager.offload_to` for packages."""
 
+import array
 import asyncio
 import functools
 import inspect
 import sys
 import threading
 from types import ModuleType
+from typing import NamedTuple
 
 import numpy as np
 import pkg1
@@ -139,6 +141,7 @@ def test_a_package_that_is_told_the_queue_is_bound_as_well():
     assert a.queue == lib.queue
     np.testing.assert_array_equal(lib.gemm(a, np.ones((3, 2))).to_numpy(), 3)
     assert lib.gemm(queue=situ.Queue("gpu:1"), a=a, b=a.T).device == situ.Device("gpu:1")
+    assert lib.gemm(a, a.T, queue="gpu:1").device == situ.Device("gpu:1")
     with pytest.raises(TypeError, match="missing 1 required positional argument"):
         lib.gemm(a)
     assert pkg1.__all__ == [name for name in dir(lib) if name in pkg1.__all__]
@@ -195,6 +198,25 @@ def test_everything_else_of_a_package_is_as_it_is_there(package):
     assert lib.count == 1
     package.count = 2
     assert lib.count == 2
+
+
+def test_arrays_are_found_in_collections(package):
+    class Pair(NamedTuple):
+        left: object
+        right: object
+
+    def places(collection, more=()):
+        pair, by_name = collection
+        return [each.queue for each in (pair.left, pair.right, *by_name.values(), *more)]
+
+    package.places = places
+    lib = package.offload_to("gpu:2")
+    pair = Pair(np.ones(1), situ.ones(1, device="gpu:0"))
+    seen = lib.places([pair, {"a": lib.ones(3), "b": array.array("d", [1.0])}], more=(np.ones(1),))
+    assert seen == [lib.queue] * 5
+    untouched = (1, [2, {"three": 3}])
+    package.same = lambda x: x
+    assert lib.same(untouched) is untouched
 
 
 def test_coroutines_of_two_modules_do_not_disturb_each_other(package):
