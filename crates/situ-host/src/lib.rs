@@ -22,4 +22,4 @@ pub mod matrix_vector;
 pub mod threads;
 
 pub use element::{Element, Precision};
-pub use threads::Threads;
+pub use threads::{Team, Threads};

@@ -165,20 +165,21 @@ impl<'a, T: ComplexField + Copy> Product<'a, T> {
     /// Computes it, a share by each of `count` threads.
     fn share(self, threads: Threads<'_>, count: usize) {
         let [rows, columns] = [self.out.nrows(), self.out.ncols()];
-        if count <= 1 {
-            return self.by_blocks();
-        }
-        let first = count / 2;
         let by_rows = rows >= FEW_ROWS * count || rows >= columns;
-        let (one, other) = if by_rows {
-            self.split_rows(cut(rows, first, count))
-        } else {
-            self.split_columns(cut(columns, first, count))
-        };
-        threads.join(
-            || one.share(threads, first),
-            || other.share(threads, count - first),
-        );
+        let (mut shares, mut rest, mut begin) = (Vec::with_capacity(count), self, 0);
+        for index in 1..count {
+            let size = if by_rows { rows } else { columns };
+            let end = cut(size, index, count);
+            let (share, others) = if by_rows {
+                rest.split_rows(end - begin)
+            } else {
+                rest.split_columns(end - begin)
+            };
+            shares.push(share);
+            (rest, begin) = (others, end);
+        }
+        shares.push(rest);
+        threads.share(shares, Self::by_blocks);
     }
 
     fn split_rows(self, cut: usize) -> (Self, Self) {

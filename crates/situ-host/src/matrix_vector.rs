@@ -142,23 +142,18 @@ impl MatrixVector {
         if count <= 1 || out.len() < 2 * unit {
             return vectorised(self.way, part, out);
         }
-        let first = count / 2;
-        let cut = (out.len() * first / count)
-            .next_multiple_of(unit)
-            .min(out.len() - 1);
-        let skipped = match self.way {
-            Way::Dots => cut * part.stride,
-            Way::Combination => cut,
-        };
-        let rest = Part {
-            matrix: &part.matrix[skipped..],
-            ..part
-        };
-        let (head, tail) = out.split_at_mut(cut);
-        threads.join(
-            || self.share(part, head, threads, first),
-            || self.share(rest, tail, threads, count - first),
-        );
+        let each = out.len().div_ceil(count).next_multiple_of(unit);
+        let shares = out.chunks_mut(each).enumerate().map(|(index, out)| {
+            let skipped = match self.way {
+                Way::Dots => index * each * part.stride,
+                Way::Combination => index * each,
+            };
+            let matrix = &part.matrix[skipped..];
+            (Part { matrix, ..part }, out)
+        });
+        threads.share(shares.collect(), |(part, out)| {
+            vectorised(self.way, part, out);
+        });
     }
 }
 

@@ -1,26 +1,55 @@
 //! The threads that work is shared among.
 //!
-//! Who owns them is known above: a pool must be made anew in a forked child, and be as large as the native device.
-//! Work that is shared by `rayon` must run inside of [`Threads::install`]: outside of it `rayon` would start a pool of
-//! its own.
+//! Who owns them is known above: a pool must be made anew in a forked child, and be as large as the native device. There
+//! are two sorts, for two sorts of sharing:
+//!
+//! - a [`Team`] is for a few equal parts that take about as long as waking a thread does. Its threads are those of
+//!   kernels, which watch for more work for a while after they had some;
+//! - `rayon`'s are for everything that is split again and again. Such work must run inside of [`Threads::install`]: outside
+//!   of it `rayon` would start a pool of its own.
+
+use std::fmt::Debug;
+use std::sync::{Mutex, PoisonError};
 
 use rayon::ThreadPool;
 
-/// The threads of a pool, or only the caller.
+/// Threads that are ready at once, and run a few parts of some work at the same time.
+pub trait Team: Debug + Sync {
+    /// How many threads there are, the caller included.
+    fn count(&self) -> usize;
+
+    /// Runs `part` for each of `0..parts` and returns when all are done.
+    ///
+    /// # Panics
+    /// If a part does.
+    fn share(&self, parts: usize, part: &(dyn Fn(usize) + Sync));
+}
+
+/// The threads of a team or a pool, or only the caller.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Threads<'a> {
     pool: Option<&'a ThreadPool>,
+    team: Option<&'a dyn Team>,
 }
 
 impl<'a> Threads<'a> {
     /// Those of a pool. Without one nothing is shared but by what `rayon` has itself.
     pub fn new(pool: Option<&'a ThreadPool>) -> Self {
-        Self { pool }
+        Self { pool, team: None }
     }
 
-    /// How many work at the same time inside of [`Threads::install`].
+    /// With a team for what is cut into a few parts.
+    #[must_use]
+    pub fn with_team(self, team: Option<&'a dyn Team>) -> Self {
+        Self { team, ..self }
+    }
+
+    /// How many work at the same time.
     pub fn count(self) -> usize {
-        self.pool.map_or(1, ThreadPool::current_num_threads)
+        match self.team {
+            Some(team) => team.count(),
+            None => self.pool.map_or(1, ThreadPool::current_num_threads),
+        }
     }
 
     /// Runs something that shares its work by `rayon`.
@@ -33,20 +62,29 @@ impl<'a> Threads<'a> {
         }
     }
 
-    /// Runs two things at the same time: one on this thread, and the other one on a thread of the pool.
-    ///
-    /// That wakes one thread, where [`Threads::install`] wakes two and puts the caller to sleep. What runs on this thread
-    /// must not use `rayon` but through here.
-    pub(crate) fn join(self, mine: impl FnOnce() + Send, other: impl FnOnce() + Send) {
-        let is_member = rayon::current_thread_index().is_some();
-        match self.pool {
-            Some(pool) if !is_member => pool.in_place_scope(|scope| {
-                scope.spawn(|_| other());
-                mine();
-            }),
-            _ => {
-                rayon::join(mine, other);
-            }
+    /// Does the work of all parts at the same time: one on this thread, and each of the others on another one.
+    pub(crate) fn share<P: Send>(self, parts: Vec<P>, work: impl Fn(P) + Sync) {
+        if let Some(team) = self.team {
+            let parts: Vec<_> = parts
+                .into_iter()
+                .map(|part| Mutex::new(Some(part)))
+                .collect();
+            team.share(parts.len(), &|index| {
+                let part = parts[index]
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .take();
+                part.into_iter().for_each(&work);
+            });
+        } else if let Some(pool) = self.pool {
+            let mut parts = parts.into_iter();
+            let (mine, work) = (parts.next(), &work);
+            pool.in_place_scope(|scope| {
+                parts.for_each(|part| scope.spawn(move |_| work(part)));
+                mine.into_iter().for_each(work);
+            });
+        } else {
+            parts.into_iter().for_each(work);
         }
     }
 }
@@ -58,18 +96,39 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_halves_of_a_join_are_done_one_of_them_here() {
+    fn all_parts_are_done_one_of_them_here() {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(1)
             .build()
             .unwrap();
         let threads = Threads::new(Some(&pool));
-        let (mut mine, mut other) = (None, None);
-        threads.join(
-            || mine = Some(thread::current().id()),
-            || other = Some(thread::current().id()),
-        );
-        assert_eq!(mine, Some(thread::current().id()));
-        assert!(other.is_some() && other != mine);
+        let done = Mutex::new(Vec::new());
+        threads.share(vec![0, 1, 2], |part| {
+            done.lock().unwrap().push((part, thread::current().id()));
+        });
+        let mut done = done.into_inner().unwrap();
+        done.sort_by_key(|(part, _)| *part);
+        let is_here = done.iter().map(|(_, id)| *id == thread::current().id());
+        assert_eq!(is_here.collect::<Vec<_>>(), [true, false, false]);
+    }
+
+    #[test]
+    fn a_team_is_preferred() {
+        #[derive(Debug)]
+        struct Four;
+        impl Team for Four {
+            fn count(&self) -> usize {
+                4
+            }
+
+            fn share(&self, parts: usize, part: &(dyn Fn(usize) + Sync)) {
+                (0..parts).rev().for_each(part);
+            }
+        }
+        let threads = Threads::default().with_team(Some(&Four));
+        assert_eq!(threads.count(), 4);
+        let done = Mutex::new(Vec::new());
+        threads.share(vec![1, 2, 3], |part| done.lock().unwrap().push(part));
+        assert_eq!(done.into_inner().unwrap(), [3, 2, 1]);
     }
 }

@@ -12,6 +12,7 @@ use situ_codegen::opencl_c::TargetOptions;
 use situ_ir::ValidModule;
 
 use crate::backend::Driver;
+use crate::backend::native::pool::Pool;
 use crate::config;
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -265,6 +266,12 @@ impl Device {
     /// What the emitter of OpenCL C is told about the device; `None` if it runs something else.
     pub fn opencl_target(&self) -> Option<&TargetOptions> {
         self.driver().opencl_target()
+    }
+
+    /// The threads that share its kernels, for library code that takes a kernel's place; `None` if they are not the
+    /// host's.
+    pub fn pool(&self) -> Option<&Arc<Pool>> {
+        self.driver().pool()
     }
 
     /// The machine code that a module becomes on the device, as text; `None` if its driver does not show it.

@@ -2,8 +2,12 @@
 //!
 //! One pool for the process, as large as the native device; a forked child makes its own.
 
+use std::sync::Arc;
+
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use situ_host::Threads;
+use situ_host::{Team, Threads};
+use situ_runtime::Device;
+use situ_runtime::backend::native::pool::Pool;
 use situ_runtime::config::process_config;
 use situ_runtime::fork::ForkLocal;
 
@@ -19,6 +23,38 @@ pub fn threads() -> Threads<'static> {
             .ok()
     };
     Threads::new(POOL.get_or_init(make).as_ref())
+}
+
+/// The threads of kernels on a device, for library code that is cut into a few parts.
+#[derive(Debug, Clone)]
+pub struct KernelThreads(Option<Arc<Pool>>);
+
+impl KernelThreads {
+    /// Those of a device.
+    pub fn new(device: &Device) -> Self {
+        Self(device.pool().cloned())
+    }
+
+    /// All threads of this process, with these as a team.
+    pub fn threads(&self) -> Threads<'_> {
+        let team = self.0.as_ref().map(|_| self as &dyn Team);
+        threads().with_team(team)
+    }
+}
+
+impl Team for KernelThreads {
+    fn count(&self) -> usize {
+        self.0.as_ref().map_or(1, |pool| pool.threads())
+    }
+
+    fn share(&self, parts: usize, part: &(dyn Fn(usize) + Sync)) {
+        match &self.0 {
+            Some(pool) => pool
+                .share(parts as u64, &|index| part(index as usize))
+                .unwrap_or_else(|error| panic!("{error}")),
+            None => (0..parts).for_each(part),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -30,6 +30,7 @@ use crate::error::Result;
 use crate::launch::DeviceArgument;
 use crate::memory::usm::UsmKind;
 use crate::partition::{Partition, PartitionProblem};
+use native::pool::Pool;
 use native::topology::CoreSet;
 
 /// Memory from a driver, by its two addresses.
@@ -171,6 +172,11 @@ pub(crate) trait Driver: Send + Sync {
 
     /// The processors that threads of this device must keep to; `None` when any will do.
     fn cores(&self) -> Option<&CoreSet> {
+        None
+    }
+
+    /// The threads that share its kernels, if those are the host's.
+    fn pool(&self) -> Option<&Arc<Pool>> {
         None
     }
 }

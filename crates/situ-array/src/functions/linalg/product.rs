@@ -24,7 +24,8 @@ use crate::error::Error;
 use crate::functions::apply::{Input, Operand, copy_into};
 use crate::functions::creation::{as_contiguous, astype, full};
 use crate::functions::manipulation::normalized_axes;
-use crate::host::{HostCall, pool};
+use crate::host::HostCall;
+use crate::host::pool::KernelThreads;
 use crate::layout::{Layout, Shape, Strides};
 use crate::placement::{Operation, Participant, Placer};
 
@@ -267,9 +268,10 @@ impl Placed {
             DType::F32 => Precision::Single,
             _ => Precision::Double,
         };
+        let crew = KernelThreads::new(self.queue.device());
         call.submit(move |mut memory| {
             let factors = [memory.reads[0], memory.reads[1]];
-            plan.run(precision, factors, memory.writes[0], pool::threads());
+            plan.run(precision, factors, memory.writes[0], crew.threads());
             Ok(())
         })?;
         Ok(Some(product))
@@ -296,9 +298,10 @@ impl Placed {
             writes: &[&product],
             is_brief: plan.is_brief(),
         };
+        let crew = KernelThreads::new(self.queue.device());
         call.submit(move |mut memory| {
             let factors = [memory.reads[0], memory.reads[1]];
-            plan.run(element(dtype), factors, memory.writes[0], pool::threads());
+            plan.run(element(dtype), factors, memory.writes[0], crew.threads());
             Ok(())
         })?;
         Ok(product)

@@ -289,6 +289,10 @@ impl Driver for NativeDriver {
     fn cores(&self) -> Option<&CoreSet> {
         self.pool.cores()
     }
+
+    fn pool(&self) -> Option<&Arc<Pool>> {
+        Some(&self.pool)
+    }
 }
 
 /// The tick of the clock that events take their times from.

@@ -147,6 +147,32 @@ impl Pool {
         Ok(())
     }
 
+    /// Runs `part` for each of `0..parts`, all at the same time if there are as many threads, and returns when
+    /// all are done. Made for parts that are known to be long: nothing is tried on the caller first.
+    ///
+    /// # Errors
+    /// [`Error::WorkPanicked`] when a part panics; some may then not have run.
+    pub fn share(&self, parts: u64, part: &(dyn Fn(u64) + Sync)) -> Result<()> {
+        let (cost, body) = (CostEstimate::new(), |parts: Range<u64>, _: &mut Scratch| {
+            parts.for_each(part);
+        });
+        let plan = Plan {
+            len: parts,
+            granule: 1,
+            granules: parts,
+        };
+        let work = Work {
+            len: parts,
+            granule: 1,
+            scratch_bytes: 0,
+            cost: &cost,
+        };
+        if self.threads == 1 || parts <= 1 {
+            return self.run(&work, &body);
+        }
+        self.run_shared(&work, &plan, 0, &body)
+    }
+
     /// Runs from the start on the caller until done or out of time; returns the granules done.
     fn run_inline(
         &self,

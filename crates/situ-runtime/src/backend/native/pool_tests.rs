@@ -1,6 +1,6 @@
 //! Tests of the thread pool: every item exactly once, under every kind of use.
 
-use std::sync::atomic::AtomicU32;
+use std::sync::atomic::{AtomicU32, AtomicUsize};
 
 use super::*;
 
@@ -43,6 +43,34 @@ fn every_item_runs_exactly_once() {
         }
         check_coverage(&pool, 20_000, 1, 2_000);
     }
+}
+
+#[test]
+fn parts_are_shared_without_a_trial() {
+    for threads in [1, 2, 5] {
+        let pool = Pool::new(threads);
+        for parts in [0, 1, 2, 9] {
+            let counts: Vec<AtomicUsize> = (0..parts).map(|_| AtomicUsize::new(0)).collect();
+            pool.share(parts, &|part| {
+                counts[part as usize].fetch_add(1, Ordering::Relaxed);
+            })
+            .unwrap();
+            assert!(
+                counts
+                    .iter()
+                    .all(|count| count.load(Ordering::Relaxed) == 1)
+            );
+        }
+        let failed = pool.share(3, &|part| assert_ne!(part, 2, "the last one"));
+        assert!(matches!(failed, Err(Error::WorkPanicked { .. })));
+    }
+    // Two parts that wait for each other need a thread each.
+    let meeting = std::sync::Barrier::new(2);
+    Pool::new(2)
+        .share(2, &|_| {
+            meeting.wait();
+        })
+        .unwrap();
 }
 
 #[test]
