@@ -808,7 +808,13 @@ class LocalAccessor:
 @final
 class NjitFunction:
     def __new__(
-        cls, function: Callable[..., Any], text: str, file: str, line: int
+        cls,
+        function: Callable[..., Any],
+        text: str,
+        file: str,
+        line: int,
+        *,
+        fastmath: bool = False,
     ) -> NjitFunction: ...
     def __call__(
         self,

@@ -66,7 +66,11 @@ def njit(
         Takes arrays, numbers and tuples, and returns any of these. It may call functions of NumPy
         and situ (those of NumPy mean situ's if an argument is a situ array), `math`,
         kernels and other njit functions.
-    fastmath, cache, nogil, parallel : bool
+    fastmath : bool, default False
+        Let compiled loops compute sums and products of floats in another order than they are
+        written, so that several are computed at once. That rounds differently; NaN and infinity
+        keep their meaning.
+    cache, nogil, parallel : bool
         Accepted as Numba has them. Compiled code is always cached on disk and runs without the GIL,
         and arrays are always worked on by all cores.
 
@@ -96,7 +100,8 @@ def njit(
     check_options("njit", options, _OPTIONS)
 
     def make(function: Callable[..., Any]) -> NjitFunction:
-        made = NjitFunction(*definition(function, "njit"))
+        fastmath = bool(options.get("fastmath", False))
+        made = NjitFunction(*definition(function, "njit"), fastmath=fastmath)
         made.__doc__ = function.__doc__
         return made
 
@@ -178,7 +183,9 @@ def of_dispatcher(function: object) -> NjitFunction | None:
     known = _functions.get(id(function))
     if known is None:
         python: Any = getattr(function, "py_func", None)
-        made = NjitFunction(*definition(python, "njit"))
+        options = getattr(function, "targetoptions", None) or {}
+        fastmath = bool(options.get("fastmath"))
+        made = NjitFunction(*definition(python, "njit"), fastmath=fastmath)
         # The dispatcher is kept, so that its id stays its own.
         known = _functions[id(function)] = (function, made)
     return known[1]

@@ -281,3 +281,21 @@ def test_on_numpy_arrays(function: Callable[..., Any], arguments: tuple[Any, ...
     _check(found, expected)
     for each in found if isinstance(found, tuple) else (found,):
         assert not isinstance(each, situ.ndarray)
+
+
+def summed(a):
+    total = a[0]
+    for i in range(1, a.shape[0]):
+        total += a[i]
+    return total
+
+
+def test_fastmath_lets_sums_be_computed_in_another_order() -> None:
+    """A sum that is computed in order loses every one of small terms; in parts, it keeps most."""
+    a = np.ones(100_000)
+    a[0] = 1e16
+    assert situ.njit(summed)(a) == 1e16
+    fast = situ.njit(fastmath=True)(summed)(a)
+    assert 1e16 < fast <= 1e16 + 100_000
+    a[5] = np.nan
+    assert math.isnan(situ.njit(fastmath=True)(summed)(a))

@@ -2,8 +2,10 @@
 
 use std::fmt;
 
-use situ_ir::Diagnostics;
+use situ_ir::{Diagnostics, Source};
 use thiserror::Error;
+
+use crate::infer::Failure;
 
 /// Why a Python function could not be compiled to a kernel.
 #[derive(Clone, Debug, Error)]
@@ -31,6 +33,24 @@ pub struct Refusal {
     pub kernel: String,
     /// The findings: those in the kernel itself come last.
     pub reports: Vec<Diagnostics>,
+}
+
+impl Refusal {
+    /// What was found in the function called `name`, and in the functions it calls.
+    pub(crate) fn new(name: &str, source: &Source, failure: Failure) -> Self {
+        let Failure { own, callees } = failure;
+        let mut reports = callees;
+        if !own.is_empty() {
+            reports.push(Diagnostics {
+                list: own,
+                source: Some(source.clone()),
+            });
+        }
+        Self {
+            kernel: name.to_owned(),
+            reports,
+        }
+    }
 }
 
 impl fmt::Display for Refusal {

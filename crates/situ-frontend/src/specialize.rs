@@ -91,19 +91,10 @@ pub fn specialize(
     environment: &Environment,
     options: Options,
 ) -> Result<Compiled, Error> {
-    let refused = |own: Vec<Diagnostic>, mut reports: Vec<Diagnostics>| {
-        if !own.is_empty() {
-            reports.push(Diagnostics {
-                list: own,
-                source: Some(source.clone()),
-            });
-        }
-        let kernel = name.to_owned();
-        Error::Refused(Refusal { kernel, reports })
-    };
-    let syntax = parse_function(source, name).map_err(|own| refused(own, Vec::new()))?;
+    let refused = |failure: Failure| Error::Refused(Refusal::new(name, source, failure));
+    let syntax = parse_function(source, name).map_err(|own| refused(own.into()))?;
     if let Some((_, span)) = syntax.defaults.first() {
-        return Err(refused(vec![Refused::DefaultValue.at(*span)], Vec::new()));
+        return Err(refused(vec![Refused::DefaultValue.at(*span)].into()));
     }
     let parameters: Vec<&str> = syntax
         .parameters
@@ -112,7 +103,7 @@ pub fn specialize(
         .collect();
     if parameters.len() != arguments.len() {
         let problem = problems::kernel_argument_count(&syntax.name, &parameters, arguments.len());
-        return Err(refused(vec![problem], Vec::new()));
+        return Err(refused(vec![problem].into()));
     }
     let types: Vec<_> = arguments.iter().copied().map(ParameterType::from).collect();
     let mut program = Program::new(environment, source, options);
@@ -126,7 +117,7 @@ pub fn specialize(
     };
     let Inferred {
         function: kernel, ..
-    } = infer(&mut program, subject).map_err(|Failure { own, callees }| refused(own, callees))?;
+    } = infer(&mut program, subject).map_err(refused)?;
     let lowered = lower(&program, &kernel, source);
     let module = validate(lowered.module).map_err(|found| refusal_of(name, found))?;
     Ok(Compiled {

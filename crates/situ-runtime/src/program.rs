@@ -40,6 +40,15 @@ impl Program {
         Self::of(device, module, |driver| driver.compile(module))
     }
 
+    /// The same with leave to compute sums and products of floats in another order, which is faster and rounds
+    /// differently. Drivers that cannot tell the difference keep the order.
+    ///
+    /// # Errors
+    /// As [`Program::compile`].
+    pub fn compile_reordered(device: &Device, module: &ValidModule) -> Result<Arc<Self>> {
+        Self::of(device, module, |driver| driver.compile_reordered(module))
+    }
+
     /// The same for kernels that are arranged by hand so that LLVM vectorises them: none is rewritten for
     /// vectors of work-items.
     ///

@@ -78,6 +78,9 @@ fn with_flag(code: &mut Code<'_, '_>, name: &str, ty: LaneType, x: &Operand) -> 
     code.instruction(format_args!("call {ty} @{name}({ty} {x}, i1 false)"))
 }
 
+/// What LLVM may do to arithmetic on floats where the user allows it: everything that changes rounding only.
+const REORDERED: &str = "reassoc nsz arcp contract";
+
 /// The result of an operator with two operands; `None` for those that lowering removes.
 pub(super) fn binary(
     code: &mut Code<'_, '_>,
@@ -93,7 +96,11 @@ pub(super) fn binary(
     let ty = code.ty(dtype);
     let is_float = dtype.is_float();
     let mut plain = |float: &str, integer: &str| {
-        let operation = if is_float { float } else { integer };
+        let operation = match (is_float, code.library.options.reorders_floats) {
+            (false, _) => integer,
+            (true, false) => float,
+            (true, true) => &format!("{float} {REORDERED}"),
+        };
         Some(code.binary(&format!("{operation} {ty}"), x, y))
     };
     match operator {

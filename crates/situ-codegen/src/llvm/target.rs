@@ -56,6 +56,9 @@ pub struct TargetOptions {
     pub sub_group_size: u32,
     /// Which kernels are written for vectors of work-items.
     pub vectorise: Vectorise,
+    /// Whether sums and products of floats may be computed in another order than they are written, and a quotient as a
+    /// product. NaN and infinity keep their meaning.
+    pub reorders_floats: bool,
 }
 
 impl TargetOptions {
@@ -72,6 +75,7 @@ impl Default for TargetOptions {
             math: MathMode::default(),
             sub_group_size: Self::DEFAULT_SUB_GROUP_SIZE,
             vectorise: Vectorise::default(),
+            reorders_floats: false,
         }
     }
 }

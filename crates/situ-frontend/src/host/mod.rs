@@ -9,8 +9,9 @@
 mod liveness;
 mod parallel_loop;
 mod piece;
+mod wording;
 
-use situ_ir::{Diagnostics, Source};
+use situ_ir::Source;
 
 pub use liveness::{Liveness, assigned_names, for_each_name, read_names};
 pub use parallel_loop::{
@@ -21,20 +22,13 @@ pub use piece::{CompiledPiece, Piece, ValueType, compile_piece};
 use crate::error::{Error, Refusal};
 use crate::parse::{Dialect, parse_function_as};
 use crate::syntax::Function;
+use wording::in_host_words;
 
 /// Reads the function called `name` from `source`.
 ///
 /// # Errors
 /// Every syntax error, and everything in the function that no compiled function can contain.
 pub fn read_host_function(source: &Source, name: &str) -> Result<Function, Error> {
-    parse_function_as(Dialect::Host, source, name).map_err(|list| {
-        let report = Diagnostics {
-            list,
-            source: Some(source.clone()),
-        };
-        Error::Refused(Refusal {
-            kernel: name.to_owned(),
-            reports: vec![report],
-        })
-    })
+    parse_function_as(Dialect::Host, source, name)
+        .map_err(|own| in_host_words(Refusal::new(name, source, own.into())))
 }

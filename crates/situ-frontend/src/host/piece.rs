@@ -6,12 +6,13 @@
 
 use std::sync::Arc;
 
-use situ_ir::{AddressSpace, DType, Diagnostics, Source, Span, ValidModule, validate};
+use situ_ir::{AddressSpace, DType, Source, Span, ValidModule, validate};
 
 use crate::environment::Environment;
 use crate::error::{Error, Refusal};
+use crate::host::wording::in_host_words;
 use crate::infer::value::LocalType;
-use crate::infer::{Failure, Inferred, ParameterType, Program, Subject, infer};
+use crate::infer::{Inferred, ParameterType, Program, Subject, infer};
 use crate::lower::lower;
 use crate::message::Messages;
 use crate::plan::{Layout, ParameterPlan};
@@ -143,8 +144,8 @@ fn result_of(
         has_kernel_source: true,
     };
     let inferred = infer(&mut program, subject);
-    let Inferred { result, .. } =
-        inferred.map_err(|failure| refused(&function.name.name, source, failure))?;
+    let Inferred { result, .. } = inferred
+        .map_err(|failure| in_host_words(Refusal::new(&function.name.name, source, failure)))?;
     Ok(result.map_or(ValueType::Nothing, |result| value_type(&result)))
 }
 
@@ -174,8 +175,8 @@ pub(super) fn compile_kernel(
         is_kernel: true,
         has_kernel_source: true,
     };
-    let Inferred { function, .. } =
-        infer(&mut program, subject).map_err(|failure| refused(name, source, failure))?;
+    let Inferred { function, .. } = infer(&mut program, subject)
+        .map_err(|failure| in_host_words(Refusal::new(name, source, failure)))?;
     let lowered = lower(&program, &function, source);
     let module = validate(lowered.module).map_err(|found| refusal_of(name, found))?;
     Ok(CompiledKernel {
@@ -341,19 +342,6 @@ pub(super) fn output(dtype: DType) -> ParameterType {
         layout: Layout::Contiguous,
         space: AddressSpace::Global,
     }
-}
-
-pub(super) fn refused(name: &str, source: &Source, failure: Failure) -> Error {
-    let Failure { own, callees } = failure;
-    let mut reports = callees;
-    if !own.is_empty() {
-        reports.push(Diagnostics {
-            list: own,
-            source: Some(source.clone()),
-        });
-    }
-    let kernel = name.to_owned();
-    Error::Refused(Refusal { kernel, reports })
 }
 
 pub(super) fn identifier(name: &str, span: Span) -> Identifier {

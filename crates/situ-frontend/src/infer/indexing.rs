@@ -218,7 +218,7 @@ impl Inference<'_, '_, '_> {
     }
 
     /// An index that counts from the end if it is negative.
-    fn wrapped(&mut self, index: Expression, size: Expression) -> Expression {
+    pub(super) fn wrapped(&mut self, index: Expression, size: Expression) -> Expression {
         // What is never negative needs no test.
         if let ExpressionKind::WorkItem(_) = index.kind {
             return index;

@@ -61,6 +61,15 @@ impl Failure {
     }
 }
 
+impl From<Vec<Diagnostic>> for Failure {
+    fn from(own: Vec<Diagnostic>) -> Self {
+        Self {
+            own,
+            callees: Vec::new(),
+        }
+    }
+}
+
 /// A function to find the types of.
 #[derive(Clone, Copy)]
 pub(crate) struct Subject<'e, 'a> {

@@ -3,7 +3,7 @@
 //! A view is an offset into its array and a size and a stride for each axis that is left. It can be
 //! indexed, cut again, asked for its shape and passed to device functions, where it is an array.
 //! Slices follow Python: bounds beyond the end are the end, and a negative step counts down. A bound that
-//! is only known at run time must not be negative, as an index must not.
+//! is only known at run time must not be negative, as an index must not, unless the kernel asks for Python's rules.
 
 use situ_ir::{BinaryOperator, DType, Literal, Span};
 
@@ -260,7 +260,7 @@ impl Inference<'_, '_, '_> {
         Some((start, count, step))
     }
 
-    /// A bound of a slice, within limits; a negative constant counts from the end.
+    /// A bound of a slice, within limits; a negative constant counts from the end, and a negative number if indices do.
     fn slice_bound(
         &mut self,
         bound: &syntax::Expression,
@@ -284,8 +284,13 @@ impl Inference<'_, '_, '_> {
                 }
             }
             Number::Typed(typed) if typed.dtype.is_integer() => {
-                let position = cast(typed, DType::I64);
-                if self.program.options.check_bounds {
+                let options = self.program.options;
+                let may_wrap = options.wrap_indices && typed.dtype.is_signed();
+                let mut position = cast(typed, DType::I64);
+                if may_wrap {
+                    position = self.wrapped(position, size);
+                }
+                if may_wrap || options.check_bounds {
                     folded(BinaryOperator::Maximum, position, first.clone(), span)
                 } else {
                     position

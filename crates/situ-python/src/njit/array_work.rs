@@ -1,6 +1,6 @@
 //! Which statements work with numbers and elements of arrays only, so that they can be compiled.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use pyo3::prelude::*;
 use situ_frontend::syntax::{Expression, ExpressionKind, MessagePart, Statement, StatementKind};
@@ -15,8 +15,10 @@ use crate::operand;
 /// What is known of names while statements are looked at.
 struct Look<'m, 'a, 'py> {
     machine: &'m Machine<'a, 'py>,
-    /// Names that the statements have given numbers.
-    numbers: HashSet<String>,
+    /// Names that the statements have given numbers, or parts of arrays.
+    assigned: HashMap<String, Kind>,
+    /// Whether names may stand for parts of arrays. Compiled code allows less of them than Python does.
+    allows_parts: bool,
     /// Names that are arrays of so many dimensions; for functions that are called.
     parameters: Option<Vec<(String, Option<usize>)>>,
     /// Functions that are being looked at.
@@ -26,22 +28,35 @@ struct Look<'m, 'a, 'py> {
 }
 
 /// What a name stands for, as far as it matters here.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Number,
+    /// An array of so many dimensions, or a part of one.
     Array(usize),
     /// Something that compiled code cannot have.
     Other,
 }
 
+/// What can be compiled.
+#[derive(Clone, Copy)]
+pub(super) struct Compilable {
+    /// How many statements.
+    pub(super) count: usize,
+    /// Whether names in them stand for parts of arrays, which compiled code may yet refuse.
+    pub(super) has_parts: bool,
+}
+
 impl Machine<'_, '_> {
     /// How many of the statements can be compiled together.
-    pub(super) fn compilable(&self, body: &[Statement], is_body: bool) -> PyResult<usize> {
+    pub(super) fn compilable(
+        &self,
+        body: &[Statement],
+        is_body: bool,
+        allows_parts: bool,
+    ) -> PyResult<Compilable> {
         let mut look = Look {
-            machine: self,
-            numbers: HashSet::new(),
-            parameters: None,
             open: vec![self.function.name().to_owned()],
-            is_kernel: false,
+            ..Look::new(self, allows_parts)
         };
         let mut count = 0;
         for statement in body {
@@ -58,31 +73,37 @@ impl Machine<'_, '_> {
             )
         };
         // What leaves the function or a loop around must be the end of it.
-        if !(is_body && count == body.len()) {
+        let is_end = is_body && count == body.len();
+        if !is_end {
             let leaves = body[..count].iter().position(|each| escapes(each, false));
             count = leaves.unwrap_or(count);
         }
         if body[..count].iter().all(is_idle) {
-            return Ok(0);
+            count = 0;
         }
-        Ok(count)
+        // Compiled code gives back numbers only.
+        let mut parts = look.parts_of_arrays();
+        let has_parts = parts.next().is_some();
+        if let (Some(last), false) = (body[..count].last(), is_end)
+            && look
+                .parts_of_arrays()
+                .any(|name| self.function.liveness.is_read_after(last, name))
+        {
+            return self.compilable(body, is_body, false);
+        }
+        Ok(Compilable { count, has_parts })
     }
-}
 
-impl Machine<'_, '_> {
     /// Whether the rounds of a loop work with numbers and elements only.
     pub(super) fn is_kernel_body(
         &self,
         counter: &Expression,
         body: &[Statement],
+        allows_parts: bool,
     ) -> PyResult<bool> {
         let mut look = Look {
-            machine: self,
-            numbers: HashSet::new(),
-            // A loop inside of the kernel is one work-item's own.
-            parameters: None,
-            open: Vec::new(),
             is_kernel: true,
+            ..Look::new(self, allows_parts)
         };
         Ok(!look.target(counter)? && !look.block(body)?)
     }
@@ -104,11 +125,40 @@ fn escapes(statement: &Statement, is_in_loop: bool) -> bool {
     }
 }
 
-impl Look<'_, '_, '_> {
+impl<'m, 'a, 'py> Look<'m, 'a, 'py> {
+    fn new(machine: &'m Machine<'a, 'py>, allows_parts: bool) -> Self {
+        Self {
+            machine,
+            assigned: HashMap::new(),
+            allows_parts,
+            parameters: None,
+            open: Vec::new(),
+            is_kernel: false,
+        }
+    }
+
+    /// Names that stand for parts of arrays.
+    fn parts_of_arrays(&self) -> impl Iterator<Item = &str> {
+        let assigned = self.assigned.iter();
+        let parts = assigned.filter(|(_, kind)| matches!(kind, Kind::Array(_)));
+        parts.map(|(name, _)| name.as_str())
+    }
+
     /// Whether a statement needs more than compiled code.
     fn statement(&mut self, statement: &Statement) -> PyResult<bool> {
         Ok(match &statement.kind {
             StatementKind::Assign { targets, value } => {
+                if self.allows_parts
+                    && let [
+                        Expression {
+                            kind: ExpressionKind::Name(name),
+                            ..
+                        },
+                    ] = &targets[..]
+                    && let Some(ndim) = self.part(value)?
+                {
+                    return Ok(!self.assign(name, Kind::Array(ndim)));
+                }
                 if self.expression(value)? {
                     return Ok(true);
                 }
@@ -158,10 +208,7 @@ impl Look<'_, '_, '_> {
             StatementKind::Print(parts) | StatementKind::Raise { parts, .. } => {
                 self.parts(parts)?
             }
-            StatementKind::Function(function) => {
-                self.numbers.insert(function.name.name.clone());
-                false
-            }
+            StatementKind::Function(function) => !self.assign(&function.name.name, Kind::Number),
             StatementKind::Return(None)
             | StatementKind::Break
             | StatementKind::Continue
@@ -199,10 +246,7 @@ impl Look<'_, '_, '_> {
     /// Whether a target needs more than compiled code.
     fn target(&mut self, target: &Expression) -> PyResult<bool> {
         match &target.kind {
-            ExpressionKind::Name(name) => {
-                self.numbers.insert(name.clone());
-                Ok(false)
-            }
+            ExpressionKind::Name(name) => Ok(!self.assign(name, Kind::Number)),
             ExpressionKind::Tuple(targets) => {
                 for target in targets {
                     if self.target(target)? {
@@ -212,6 +256,54 @@ impl Look<'_, '_, '_> {
                 Ok(false)
             }
             _ => self.expression(target),
+        }
+    }
+
+    /// Gives a name something; `false` if it stands for something else already.
+    fn assign(&mut self, name: &str, kind: Kind) -> bool {
+        *self.assigned.entry(name.to_owned()).or_insert(kind) == kind
+    }
+
+    /// How many dimensions an expression has that is an array or a part of one: rows, slices, `a.T`. `None` if it is
+    /// something else, or needs more than compiled code.
+    fn part(&mut self, expression: &Expression) -> PyResult<Option<usize>> {
+        match &expression.kind {
+            ExpressionKind::Name(name) => {
+                let is_near = self.is_kernel || !self.is_remote(name);
+                Ok(match self.kind(name)? {
+                    Kind::Array(ndim) if is_near && ndim > 0 => Some(ndim),
+                    _ => None,
+                })
+            }
+            ExpressionKind::Attribute { value, attribute } if attribute.name == "T" => {
+                self.part(value)
+            }
+            ExpressionKind::Subscript { value, indices } => {
+                let Some(ndim) = self.part(value)? else {
+                    return Ok(None);
+                };
+                let mut left = ndim;
+                for index in indices {
+                    if self.expression(index)? || self.is_tuple(index) || left == 0 {
+                        return Ok(None);
+                    }
+                    let is_slice = matches!(index.kind, ExpressionKind::Slice { .. });
+                    left -= usize::from(!is_slice);
+                }
+                Ok((indices.len() <= ndim && left > 0).then_some(left))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Whether an index may be several.
+    fn is_tuple(&self, index: &Expression) -> bool {
+        match &index.kind {
+            ExpressionKind::Name(name) => {
+                matches!(self.machine.names.get(name), Some(Value::Tuple(_)))
+            }
+            ExpressionKind::Tuple(_) => true,
+            _ => false,
         }
     }
 
@@ -229,8 +321,8 @@ impl Look<'_, '_, '_> {
     }
 
     fn kind(&self, name: &str) -> PyResult<Kind> {
-        if self.numbers.contains(name) {
-            return Ok(Kind::Number);
+        if let Some(kind) = self.assigned.get(name) {
+            return Ok(*kind);
         }
         let mut parameters = self.parameters.iter().flatten();
         if let Some((_, ndim)) = parameters.find(|(parameter, _)| parameter == name) {
@@ -262,9 +354,8 @@ impl Look<'_, '_, '_> {
                 if let ExpressionKind::Name(name) = &value.kind
                     && let Kind::Array(_) = self.kind(name)?
                 {
-                    let is_known =
-                        ["shape", "ndim", "size", "dtype"].contains(&attribute.name.as_str());
-                    return Ok(!is_known);
+                    let known = ["shape", "ndim", "size", "dtype"];
+                    return Ok(!known.contains(&attribute.name.as_str()));
                 }
                 self.expression(value)
             }
@@ -324,24 +415,25 @@ impl Look<'_, '_, '_> {
     }
 
     fn subscript(&mut self, value: &Expression, indices: &[Expression]) -> PyResult<bool> {
-        if let ExpressionKind::Name(name) = &value.kind
-            && let Kind::Array(ndim) = self.kind(name)?
-        {
+        let array = match (&value.kind, self.allows_parts) {
+            (ExpressionKind::Name(name), _) => match self.kind(name)? {
+                Kind::Array(ndim) => Some((ndim, !self.is_kernel && self.is_remote(name))),
+                Kind::Number | Kind::Other => None,
+            },
+            (_, true) => self.part(value)?.map(|ndim| (ndim, false)),
+            (_, false) => None,
+        };
+        if let Some((ndim, is_remote)) = array {
             let is_slice = |index: &Expression| matches!(index.kind, ExpressionKind::Slice { .. });
-            if indices.len() != ndim || indices.iter().any(is_slice) {
-                return Ok(true);
-            }
-            if !self.is_kernel && self.is_remote(name) {
-                return Ok(true);
-            }
-            return self.any(indices);
+            let is_element = indices.len() == ndim && !indices.iter().any(is_slice);
+            return Ok(!is_element || is_remote || self.any(indices)?);
         }
         Ok(self.expression(value)? || self.any(indices)?)
     }
 
     fn call(&mut self, function: &Expression, arguments: &[Expression]) -> PyResult<bool> {
         if let ExpressionKind::Name(name) = &function.kind
-            && (self.numbers.contains(name)
+            && (self.assigned.contains_key(name)
                 || self.machine.names.contains_key(name)
                 || self.is_parameter(name))
         {
@@ -395,6 +487,12 @@ impl Look<'_, '_, '_> {
                 passed.push(Some(ndim));
                 continue;
             }
+            if self.allows_parts
+                && let Some(ndim) = self.part(argument)?
+            {
+                passed.push(Some(ndim));
+                continue;
+            }
             if self.expression(argument)? {
                 return Ok(None);
             }
@@ -415,11 +513,10 @@ impl Look<'_, '_, '_> {
         // Names mean what they mean around that function.
         let machine = Machine::new(self.machine.py, called);
         let mut look = Look {
-            machine: &machine,
-            numbers: HashSet::new(),
             parameters: Some(names.zip(passed).collect()),
             open,
             is_kernel: self.is_kernel,
+            ..Look::new(&machine, self.allows_parts)
         };
         look.block(&called.syntax.body)
     }

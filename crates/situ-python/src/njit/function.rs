@@ -9,7 +9,8 @@ use pyo3::types::PyDict;
 use situ_frontend::Environment;
 use situ_frontend::host::{Liveness, read_host_function};
 use situ_frontend::syntax::Function;
-use situ_ir::{Source, Span};
+use situ_ir::{Source, Span, ValidModule};
+use situ_runtime::{Device, Program};
 
 use super::parallel_loops::CachedLoop;
 use super::pieces::{CompiledExpression, Decision};
@@ -21,6 +22,8 @@ pub(crate) struct HostFunction {
     pub(super) syntax: Function,
     pub(super) source: Source,
     pub(super) liveness: Liveness,
+    /// Whether compiled code may compute with floats in another order than it says.
+    reorders_floats: bool,
     python: Py<PyAny>,
     environment: PyOnceLock<Environment>,
     /// What is known about runs of statements, by the first of them.
@@ -37,13 +40,18 @@ impl HostFunction {
     ///
     /// # Errors
     /// `KernelError` for Python that cannot be compiled.
-    pub(super) fn read(py: Python<'_>, definition: &Definition) -> PyResult<Self> {
+    pub(super) fn read(
+        py: Python<'_>,
+        definition: &Definition,
+        reorders_floats: bool,
+    ) -> PyResult<Self> {
         let source = definition.source.clone();
         let syntax = read_host_function(&source, &definition.name)
             .map_err(|error| compile_error(py, &definition.name, error))?;
         Ok(Self {
             liveness: Liveness::of(&syntax),
             syntax,
+            reorders_floats,
             source,
             python: definition.function.clone_ref(py),
             environment: PyOnceLock::new(),
@@ -52,6 +60,22 @@ impl HostFunction {
             loops: Mutex::default(),
             record: Mutex::default(),
         })
+    }
+
+    /// Compiles a piece of it for a device.
+    ///
+    /// # Errors
+    /// If the device cannot run it.
+    pub(super) fn program(
+        &self,
+        device: &Device,
+        module: &ValidModule,
+    ) -> situ_runtime::Result<Arc<Program>> {
+        if self.reorders_floats {
+            Program::compile_reordered(device, module)
+        } else {
+            Program::compile(device, module)
+        }
     }
 
     pub(super) fn name(&self) -> &str {

@@ -35,6 +35,8 @@ use value::{Origin, Value};
 #[pyclass(frozen, dict, name = "NjitFunction", module = "situ")]
 pub(crate) struct PyNjit {
     pub(crate) definition: Definition,
+    /// Whether compiled code may compute with floats in another order than it says.
+    reorders_floats: bool,
     /// Read at the first call.
     function: PyOnceLock<HostFunction>,
 }
@@ -43,9 +45,17 @@ pub(crate) struct PyNjit {
 impl PyNjit {
     /// Made by `situ.njit`, which reads the source.
     #[new]
-    fn new(function: &Bound<'_, PyAny>, text: String, file: String, line: u32) -> PyResult<Self> {
+    #[pyo3(signature = (function, text, file, line, *, fastmath = false))]
+    fn new(
+        function: &Bound<'_, PyAny>,
+        text: String,
+        file: String,
+        line: u32,
+        fastmath: bool,
+    ) -> PyResult<Self> {
         guard(|| {
             Ok(Self {
+                reorders_floats: fastmath,
                 definition: Definition::new(function, text, file, line)?,
                 function: PyOnceLock::new(),
             })
@@ -123,8 +133,9 @@ impl PyNjit {
 impl PyNjit {
     /// The function as its tree, read when it is first needed.
     pub(crate) fn function(&self, py: Python<'_>) -> PyResult<&HostFunction> {
-        self.function
-            .get_or_try_init(py, || HostFunction::read(py, &self.definition))
+        self.function.get_or_try_init(py, || {
+            HostFunction::read(py, &self.definition, self.reorders_floats)
+        })
     }
 
     /// The arguments in the order of the parameters, with defaults for those that are not given.

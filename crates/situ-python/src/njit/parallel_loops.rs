@@ -12,7 +12,7 @@ use situ_frontend::host::{
 use situ_frontend::syntax::{Expression, ExpressionKind, Statement};
 use situ_frontend::{Messages, Options, ParameterPlan};
 use situ_ir::{Literal, NdRange, Span, interpret};
-use situ_runtime::{Device, Kernel, Program, Queue, UsmKind};
+use situ_runtime::{Device, Kernel, Queue, UsmKind};
 
 use super::calls::Callee;
 use super::machine::Machine;
@@ -98,7 +98,7 @@ impl<'a> Machine<'a, '_> {
         body: &'a [Statement],
         (start, stop, step): Bounds,
     ) -> PyResult<bool> {
-        if !self.is_kernel_body(counter, body)? {
+        if !self.is_kernel_body(counter, body, true)? {
             let device = "host".to_owned();
             let what = "`prange` one round after the other: its rounds use whole arrays".to_owned();
             self.function.note(Record {
@@ -125,7 +125,11 @@ impl<'a> Machine<'a, '_> {
             .map(str::to_owned)
             .collect();
         let queue = self.loop_queue(&names, counter.span)?;
-        let cached = self.cached_loop(statement, counter, body, &names, &queue)?;
+        let cached = match self.cached_loop(statement, counter, body, &names, &queue) {
+            // What compiled code cannot do with parts of arrays, the machine can.
+            Err(_) if !self.is_kernel_body(counter, body, false)? => return Ok(false),
+            cached => cached?,
+        };
 
         let has_reductions = !cached.reductions.is_empty();
         let block = MIN_BLOCK.max(count.div_euclid(MAX_BLOCKS) + 1);
@@ -283,7 +287,9 @@ impl<'a> Machine<'a, '_> {
             reductions,
         } = compiled;
         let kernel = detach(py, || {
-            Program::compile(device, &module).and_then(|program| program.kernel(&kernel))
+            function
+                .program(device, &module)
+                .and_then(|program| program.kernel(&kernel))
         })?;
         let written = accesses(&kernel, &plan, 0, |access| access.writes);
         Ok(CachedLoop {

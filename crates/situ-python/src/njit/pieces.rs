@@ -9,7 +9,7 @@ use situ_frontend::syntax::{Expression, ExpressionKind, Statement, StatementKind
 use situ_frontend::{ArgumentPart, Messages, Options, ParameterPlan};
 use situ_ir::{DType, Literal, NdRange, ParameterAccess, Span};
 use situ_runtime::config::process_config;
-use situ_runtime::{Argument, Kernel, Program, Queue, Report, UsmKind};
+use situ_runtime::{Argument, Kernel, Queue, Report, UsmKind};
 
 use super::function::HostFunction;
 use super::machine::{Flow, Machine};
@@ -145,7 +145,23 @@ impl<'a> Machine<'a, '_> {
 
     /// Finds out how many statements can be compiled together, and compiles them.
     fn decide(&mut self, body: &'a [Statement], is_body: bool) -> PyResult<Decision> {
-        let count = self.compilable(body, is_body)?;
+        let found = self.compilable(body, is_body, true)?;
+        match self.decide_on(body, is_body, found.count) {
+            // What compiled code cannot do with parts of arrays, the machine can.
+            Err(_) if found.has_parts => {
+                let found = self.compilable(body, is_body, false)?;
+                self.decide_on(body, is_body, found.count)
+            }
+            decided => decided,
+        }
+    }
+
+    fn decide_on(
+        &mut self,
+        body: &'a [Statement],
+        is_body: bool,
+        count: usize,
+    ) -> PyResult<Decision> {
         // The first statement that is left out is part of what was decided.
         let looked_at = &body[..body.len().min(count + 1)];
         let types = read_names(looked_at)
@@ -247,7 +263,8 @@ impl<'a> Machine<'a, '_> {
             .map_err(|error| compile_error(py, function.name(), error))?;
         let device = host_queue(py)?.device().clone();
         let kernel = detach(py, || {
-            Program::compile(&device, &compiled.module)
+            function
+                .program(&device, &compiled.module)
                 .and_then(|program| program.kernel(&compiled.kernel))
         })?;
         function.note(Record {

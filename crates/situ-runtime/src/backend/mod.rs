@@ -69,6 +69,11 @@ pub(crate) trait Driver: Send + Sync {
     /// Compiles and loads all kernels of a module.
     fn compile(&self, module: &ValidModule) -> Result<Arc<dyn DeviceProgram>>;
 
+    /// The same with leave to compute with floats in another order. This is for devices that keep the order.
+    fn compile_reordered(&self, module: &ValidModule) -> Result<Arc<dyn DeviceProgram>> {
+        self.compile(module)
+    }
+
     /// The same without a form for vectors of work-items. This is for devices that have no such form.
     fn compile_as_written(&self, module: &ValidModule) -> Result<Arc<dyn DeviceProgram>> {
         self.compile(module)

@@ -245,6 +245,14 @@ impl Driver for NativeDriver {
         self.compile_for(module, &self.code.target)
     }
 
+    fn compile_reordered(&self, module: &ValidModule) -> Result<Arc<dyn DeviceProgram>> {
+        let target = TargetOptions {
+            reorders_floats: true,
+            ..self.code.target.clone()
+        };
+        self.compile_for(module, &target)
+    }
+
     fn compile_as_written(&self, module: &ValidModule) -> Result<Arc<dyn DeviceProgram>> {
         let target = TargetOptions {
             vectorise: Vectorise::Never,

@@ -195,6 +195,10 @@ impl Driver for VirtualDriver {
         self.processor.compile(module)
     }
 
+    fn compile_reordered(&self, module: &ValidModule) -> Result<Arc<dyn DeviceProgram>> {
+        self.processor.compile_reordered(module)
+    }
+
     fn compile_as_written(&self, module: &ValidModule) -> Result<Arc<dyn DeviceProgram>> {
         self.processor.compile_as_written(module)
     }
