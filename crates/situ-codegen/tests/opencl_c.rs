@@ -215,6 +215,12 @@ fn a_missing_feature_is_an_error_that_names_the_kernel() {
     assert!(emit(&parse("half.sir", half), &bare).is_ok());
     let atomic = "kernel[1] count(x: global i64*) { atomic add(x[0], 1) relaxed device; }";
     assert_eq!(missing(atomic, &bare), "count: 64-bit atomics");
+    let recursive = "device down(n: i64) { if n > 0 { call down(n - 1); } }
+        kernel[1] k(x: global i64*) { call down(x[0]); }";
+    assert_eq!(
+        missing(recursive, &TargetOptions::default()),
+        "down: recursion"
+    );
 }
 
 #[test]

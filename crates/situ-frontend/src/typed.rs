@@ -83,6 +83,11 @@ pub(crate) struct ArrayId(pub(crate) usize);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct FunctionId(pub(crate) usize);
 
+impl FunctionId {
+    /// The function that the call is in.
+    pub(crate) const ITSELF: Self = Self(usize::MAX);
+}
+
 /// Something computed once inside of an expression; unique in the function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct SlotId(pub(crate) usize);

@@ -64,6 +64,11 @@ impl FunctionBuilder {
         }
     }
 
+    /// Stands for the function that is being built in calls of itself, until it has a place in a module.
+    pub fn itself() -> Handle<Function> {
+        Handle::new(u32::MAX as usize)
+    }
+
     /// Ends the function and adds it to a module.
     ///
     /// # Panics
@@ -71,6 +76,14 @@ impl FunctionBuilder {
     pub fn finish(mut self, module: &mut Module) -> Handle<Function> {
         assert_eq!(self.open.len(), 1, "every opened block is closed");
         self.function.body = self.open.pop().expect("there is one block");
+        let own = Handle::new(module.functions.len());
+        self.function.body.for_each_statement_mut(&mut |statement| {
+            if let StatementKind::Call { function, .. } = &mut statement.kind
+                && *function == Self::itself()
+            {
+                *function = own;
+            }
+        });
         let span = self.function.span;
         module.functions.append(self.function, span)
     }
@@ -414,17 +427,20 @@ impl FunctionBuilder {
         });
     }
 
-    /// Calls a device function; refers to the result if it has one.
+    /// Calls a device function, or [`FunctionBuilder::itself`]; refers to the result if it has one.
     pub fn call(
         &mut self,
         module: &Module,
         function: Handle<Function>,
         arguments: &[Handle<Expression>],
     ) -> Option<Handle<Expression>> {
-        let callee = &module.functions[function];
-        let result = callee
-            .result
-            .map(|dtype| self.value(callee.name.clone(), dtype.into()));
+        let callee = if function == Self::itself() {
+            &self.function
+        } else {
+            &module.functions[function]
+        };
+        let (name, result) = (callee.name.clone(), callee.result);
+        let result = result.map(|dtype| self.value(name, dtype.into()));
         let arguments = arguments.to_vec();
         self.statement(StatementKind::Call {
             function,

@@ -12,7 +12,7 @@ use crate::types::{AddressSpace, Type};
 pub struct Module {
     /// What the module is called in messages and emitted code.
     pub name: String,
-    /// All functions. A function may call those that come before it, so there is no recursion.
+    /// All functions. A function may call those that come before it and, if it is a device function, itself.
     pub functions: Arena<Function>,
     /// The text that spans point into, if the module was read from one.
     pub source: Option<Source>,

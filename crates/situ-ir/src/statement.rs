@@ -442,6 +442,15 @@ impl StatementKind {
         };
         first.into_iter().chain(second)
     }
+
+    fn blocks_mut(&mut self) -> impl Iterator<Item = &mut Block> {
+        let (first, second) = match self {
+            Self::If { accept, reject, .. } => (Some(accept), Some(reject)),
+            Self::Loop { body, step, .. } => (Some(body), Some(step)),
+            _ => (None, None),
+        };
+        first.into_iter().chain(second)
+    }
 }
 
 impl Block {
@@ -451,6 +460,16 @@ impl Block {
             visit(statement);
             for block in statement.kind.blocks() {
                 block.for_each_statement(visit);
+            }
+        }
+    }
+
+    /// The same with leave to change them.
+    pub fn for_each_statement_mut(&mut self, visit: &mut impl FnMut(&mut Statement)) {
+        for statement in &mut self.statements {
+            visit(statement);
+            for block in statement.kind.blocks_mut() {
+                block.for_each_statement_mut(visit);
             }
         }
     }

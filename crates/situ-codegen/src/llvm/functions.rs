@@ -16,7 +16,7 @@ use crate::error::Error;
 /// up to which a function is always inlined.
 const ALWAYS_INLINE: usize = 400;
 
-/// The size of each function after inlining. Functions call earlier ones only.
+/// The size of each function after inlining. Functions call earlier ones and themselves.
 pub(super) fn inlined_sizes(module: &ValidModule) -> Vec<usize> {
     let mut sizes: Vec<usize> = Vec::with_capacity(module.functions.len());
     for (_, function) in module.functions.iter() {
@@ -24,9 +24,11 @@ pub(super) fn inlined_sizes(module: &ValidModule) -> Vec<usize> {
         function.body.for_each_statement(&mut |statement| {
             size = size.saturating_add(1);
             if let StatementKind::Call { function, .. } = &statement.kind {
-                let callee = sizes[function.index()];
-                if callee <= ALWAYS_INLINE {
-                    size = size.saturating_add(callee);
+                match sizes.get(function.index()) {
+                    Some(callee) if *callee <= ALWAYS_INLINE => size = size.saturating_add(*callee),
+                    Some(_) => {}
+                    // It calls itself.
+                    None => size = size.saturating_add(ALWAYS_INLINE + 1),
                 }
             }
         });

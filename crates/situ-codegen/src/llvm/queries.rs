@@ -80,7 +80,8 @@ fn asked_by_function(
     }
     function.body.for_each_statement(&mut |statement| {
         if let StatementKind::Call { function, .. } = &statement.kind {
-            set.0 |= earlier[function.index()].0;
+            // What it asks itself is in the set anyway.
+            set.0 |= earlier.get(function.index()).map_or(0, |set| set.0);
         }
     });
     set

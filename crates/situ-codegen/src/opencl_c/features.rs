@@ -58,6 +58,12 @@ impl Features {
         for (handle, function) in module.functions.iter() {
             // Callees come first.
             let callees = callees(function);
+            if callees.contains(&handle) {
+                return Err(Error::MissingFeature {
+                    function: function.name.clone(),
+                    feature: "recursion",
+                });
+            }
             let is_called = callees.iter().any(|callee| long_atomics[callee.index()]);
             long_atomics.push(is_called || has_long_atomics(function, module.info(handle)));
         }

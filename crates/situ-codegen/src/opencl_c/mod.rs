@@ -227,7 +227,7 @@ fn is_padded(module: &ValidModule, kernel: Handle<Function>) -> bool {
     module.functions[kernel].is_kernel() && !module.info(kernel).needs_groups
 }
 
-/// The functions that a function calls itself.
+/// The functions that a function calls, each as often as it does.
 fn callees(function: &Function) -> Vec<Handle<Function>> {
     let mut callees = Vec::new();
     function.body.for_each_statement(&mut |statement| {

@@ -9,6 +9,7 @@
 mod liveness;
 mod parallel_loop;
 mod piece;
+mod recursion;
 mod wording;
 
 use situ_ir::Source;
@@ -18,6 +19,8 @@ pub use parallel_loop::{
     Combination, CompiledLoop, LoopReduction, ParallelLoop, compile_parallel_loop,
 };
 pub use piece::{CompiledPiece, Piece, ValueType, compile_piece};
+pub use recursion::MAX_RECURSION;
+pub(crate) use recursion::{DEPTH, with_depth, written_parameters};
 
 use crate::error::{Error, Refusal};
 use crate::parse::{Dialect, parse_function_as};

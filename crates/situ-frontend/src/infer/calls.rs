@@ -1,8 +1,9 @@
 //! Calls: which function is meant, whether the arguments are as many as it takes, and calls of device
 //! functions. What library functions compute is in `functions.rs` and `work_items.rs`.
 
-use situ_ir::{AtomicOperation, DType, Span};
+use situ_ir::{AtomicOperation, DType, Literal, Span};
 
+use crate::host::DEPTH;
 use crate::infer::atomics::{AtomicCall, atomic_operation};
 use crate::infer::attributes::conjugate;
 use crate::infer::library::LibraryFunction;
@@ -11,7 +12,9 @@ use crate::infer::value::{LocalType, Number, Object, ObjectKind, Static, Value};
 use crate::infer::{Inference, ParameterType, problems};
 use crate::plan::Layout;
 use crate::syntax::{self, Identifier};
-use crate::typed::{Argument, ArrayOrigin, Call, Expression, ExpressionKind, StatementKind};
+use crate::typed::{
+    Argument, ArrayOrigin, Call, Expression, ExpressionKind, FunctionId, StatementKind,
+};
 
 /// The arguments of a call as written.
 #[derive(Clone, Copy)]
@@ -310,6 +313,11 @@ impl Inference<'_, '_, '_> {
             arguments.push(self.passed(value, span));
         }
         for name in captured {
+            if name.name == DEPTH && !self.locals.contains_key(DEPTH) {
+                let start = Expression::literal(Literal::I64(0), call.span);
+                arguments.push(self.passed(Value::Scalar(start), call.span));
+                continue;
+            }
             let is_here =
                 self.locals.contains_key(&name.name) || self.assigned.contains(name.name.as_str());
             if !is_here {
@@ -345,6 +353,15 @@ impl Inference<'_, '_, '_> {
             Specialised::Refused(reports) => {
                 self.callee_failed(reports);
                 None
+            }
+            Specialised::Itself => {
+                arguments.push(Argument::Array(self.message_array()));
+                let call = Call {
+                    function: FunctionId::ITSELF,
+                    arguments,
+                };
+                // What it returns is known after the first `return` without a call of itself.
+                Some((call, self.result.clone()))
             }
             Specialised::Recursive => {
                 self.report(problems::recursion(call.name, call.span));

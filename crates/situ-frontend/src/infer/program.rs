@@ -6,6 +6,7 @@ use std::sync::Arc;
 use situ_ir::{AddressSpace, DType, Diagnostics, Source};
 
 use crate::environment::{Binding, Bindings, Environment, KnownModule};
+use crate::host::{read_names, with_depth, written_parameters};
 use crate::infer::value::{LocalType, Static};
 use crate::infer::{Failure, Inferred, Subject, infer};
 use crate::message::Message;
@@ -64,7 +65,9 @@ pub(crate) enum Specialised {
     Function(FunctionId),
     /// It has mistakes, in itself or in what it calls.
     Refused(Vec<Diagnostics>),
-    /// It is being specialised: it calls itself, directly or not.
+    /// It is the function that calls it.
+    Itself,
+    /// It is being specialised: it calls itself, in a way that cannot be compiled.
     Recursive,
 }
 
@@ -84,8 +87,8 @@ pub(crate) struct Program<'e> {
     inner: Vec<Inner<'e>>,
     /// What came of each function and list of types; few, so a list is quickest.
     known: Vec<(usize, Vec<ParameterType>, Specialised)>,
-    /// Functions that are being specialised, innermost last.
-    open: Vec<usize>,
+    /// Functions that are being specialised, innermost last, and what for.
+    open: Vec<(usize, Vec<ParameterType>)>,
 }
 
 /// A function defined inside of another.
@@ -143,6 +146,19 @@ impl<'e> Program<'e> {
             .or_insert_with(|| {
                 let source = &definition.source;
                 parse_function_as(dialect, source, &definition.name)
+                    .map(|syntax| {
+                        let is_itself = |name: &&str| {
+                            matches!(definition.bindings.get(*name),
+                                Some(Binding::DeviceFunction(called)) if *called == function)
+                        };
+                        if dialect == Dialect::Host
+                            && read_names(&syntax.body).iter().any(is_itself)
+                        {
+                            with_depth(syntax)
+                        } else {
+                            syntax
+                        }
+                    })
                     .map(Arc::new)
                     .map_err(|list| Diagnostics {
                         list,
@@ -179,9 +195,25 @@ impl<'e> Program<'e> {
     /// How many of a function's parameters are written by the user; the others are captured.
     pub(crate) fn written_parameters(&self, function: usize, syntax: &syntax::Function) -> usize {
         let inner = function.checked_sub(self.environment.functions.len());
-        inner.map_or(syntax.parameters.len(), |inner| {
-            self.inner[inner].written.parameters.len()
-        })
+        inner.map_or_else(
+            || written_parameters(syntax),
+            |inner| self.inner[inner].written.parameters.len(),
+        )
+    }
+
+    /// What a function is that is being specialised already, if it is.
+    fn recursion(&self, function: usize, parameters: &[ParameterType]) -> Option<Specialised> {
+        let is_it =
+            |(open, types): &(usize, Vec<ParameterType>)| *open == function && types == parameters;
+        if self.options.is_host && self.open.last().is_some_and(is_it) {
+            return Some(Specialised::Itself);
+        }
+        // A function that is on the way has no result yet. One that is called with a constant may call itself
+        // with other numbers.
+        let times = self.open.iter().filter(|(open, _)| *open == function);
+        let is_hopeless = !self.options.is_host || self.open.iter().any(is_it);
+        let times = times.count();
+        (times > 0 && is_hopeless || times > 2).then_some(Specialised::Recursive)
     }
 
     /// The device function for these types, which are as many as it has parameters.
@@ -191,9 +223,8 @@ impl<'e> Program<'e> {
         syntax: &syntax::Function,
         parameters: &[ParameterType],
     ) -> Specialised {
-        // Whatever the types are: a function that is on the way has no result yet.
-        if self.open.contains(&function) {
-            return Specialised::Recursive;
+        if let Some(recursive) = self.recursion(function, parameters) {
+            return recursive;
         }
         let mut known = self.known.iter();
         if let Some((_, _, known)) =
@@ -216,7 +247,7 @@ impl<'e> Program<'e> {
             is_kernel: false,
             has_kernel_source: source == self.kernel_source,
         };
-        self.open.push(function);
+        self.open.push((function, parameters.to_vec()));
         let specialised = match infer(self, subject) {
             Ok(Inferred { function, result }) => {
                 self.functions.push(function);

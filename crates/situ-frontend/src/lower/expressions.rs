@@ -366,7 +366,10 @@ impl Lowering<'_> {
 
     /// Ends the function, in code of the host, if the one that it has called has failed.
     fn give_up_if_failed(&mut self, called: FunctionId) {
-        let may_fail = self.functions[called.0].report.is_some();
+        let may_fail = match self.functions.get(called.0) {
+            Some(called) => called.report.is_some(),
+            None => self.function.report.is_some(),
+        };
         let Some(report) = self.function.report else {
             return;
         };

@@ -99,11 +99,11 @@ fn lower_all(
             FunctionResult::Nothing | FunctionResult::Tuple(_) => None,
         };
         let builder = FunctionBuilder::device(name, result);
-        let lowered = lower_function(builder, function, &mut module, &callees, &mut session);
+        let lowered = lower_function(builder, function, &mut module, &mut callees, &mut session);
         callees.insert(id, lowered);
     }
     let builder = FunctionBuilder::kernel(kernel_name.clone(), kernel.dims);
-    let lowered = lower_function(builder, kernel, &mut module, &callees, &mut session);
+    let lowered = lower_function(builder, kernel, &mut module, &mut callees, &mut session);
     Lowered {
         module,
         kernel: kernel_name,
@@ -117,7 +117,7 @@ fn called_functions(program: &Program<'_>, kernel: &Function) -> BTreeSet<Functi
     let mut found = BTreeSet::new();
     let mut waiting = Usage::of(kernel).callees;
     while let Some(id) = waiting.pop_first() {
-        if found.insert(id) {
+        if id != FunctionId::ITSELF && found.insert(id) {
             waiting.extend(Usage::of(&program.functions[id.0]).callees);
         }
     }
@@ -151,13 +151,25 @@ fn lower_function(
     mut builder: FunctionBuilder,
     function: &Function,
     module: &mut Module,
-    callees: &BTreeMap<FunctionId, Callee>,
+    callees: &mut BTreeMap<FunctionId, Callee>,
     session: &mut Session<'_>,
 ) -> Callee {
     if function.has_kernel_source {
         builder.set_function_span(function.span);
     }
     let plan = plan_of(function, callees, session.checks_bounds);
+    let stored = match &function.result {
+        FunctionResult::Tuple(dtypes) => dtypes.clone(),
+        FunctionResult::Nothing | FunctionResult::Number(_) => Vec::new(),
+    };
+    callees.insert(
+        FunctionId::ITSELF,
+        Callee {
+            function: Some(FunctionBuilder::itself()),
+            plan: plan.clone(),
+            stored: stored.clone(),
+        },
+    );
     let mut lowering = Lowering {
         builder,
         function,
@@ -181,10 +193,6 @@ fn lower_function(
     lowering.declare_body();
     lowering.block(&function.body);
     let builder = lowering.builder;
-    let stored = match &function.result {
-        FunctionResult::Tuple(dtypes) => dtypes.clone(),
-        FunctionResult::Nothing | FunctionResult::Number(_) => Vec::new(),
-    };
     let function = builder.finish(module);
     Callee {
         function: Some(function),

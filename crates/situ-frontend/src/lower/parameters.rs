@@ -131,6 +131,24 @@ pub(crate) fn plan_of(
     callees: &BTreeMap<FunctionId, Callee>,
     checks_bounds: bool,
 ) -> ParameterPlan {
+    // What it hands on to itself it must be given, which may be more to hand on.
+    let mut plan = ParameterPlan::default();
+    loop {
+        let larger = plan_with(function, callees, &plan, checks_bounds);
+        if larger == plan {
+            return plan;
+        }
+        plan = larger;
+    }
+}
+
+/// The same if calls of itself take the parameters of `own`.
+fn plan_with(
+    function: &Function,
+    callees: &BTreeMap<FunctionId, Callee>,
+    own: &ParameterPlan,
+    checks_bounds: bool,
+) -> ParameterPlan {
     let usage = Usage::of(function);
     let mut used: BTreeSet<(ArrayId, Part)> = BTreeSet::new();
     used.extend(
@@ -162,7 +180,11 @@ pub(crate) fn plan_of(
         }
     }
     for call in &usage.calls {
-        used.extend(passed_on(call, callees));
+        let plan = match call.function {
+            FunctionId::ITSELF => own,
+            called => &callees[&called].plan,
+        };
+        used.extend(passed_on(call, plan));
     }
     let mut plan = ParameterPlan::default();
     for (argument, parameter) in function.parameters.iter().enumerate() {
@@ -186,8 +208,7 @@ pub(crate) fn plan_of(
 }
 
 /// The parts of arrays that a call hands on.
-fn passed_on(call: &Call, callees: &BTreeMap<FunctionId, Callee>) -> Vec<(ArrayId, Part)> {
-    let plan = &callees[&call.function].plan;
+fn passed_on(call: &Call, plan: &ParameterPlan) -> Vec<(ArrayId, Part)> {
     let parts = plan.parameters.iter().filter_map(|planned| {
         let Argument::Array(array) = call.arguments[planned.argument] else {
             return None;

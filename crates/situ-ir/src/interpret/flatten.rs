@@ -35,13 +35,14 @@ pub(super) fn flatten(module: &ValidModule, kernel: Handle<Function>) -> Program
         if !needed {
             continue;
         }
+        // It may call itself.
+        positions.insert(handle, routines.len());
         let mut flattener = Flattener::new(function, module.info(handle), &positions);
         flattener.block(&function.body);
         flattener.emit(Instruction::Return, Span::NONE);
         synchronises |= flattener.synchronises;
         orders |= flattener.orders;
         let routine = flattener.finish();
-        positions.insert(handle, routines.len());
         routines.push(routine);
     }
     Program {

@@ -23,7 +23,9 @@ use crate::validate::{FunctionInfo, MAX_EXPRESSION_DEPTH, MAX_EXPRESSION_NODES, 
 pub(super) struct FunctionLowering<'a> {
     pub(super) source: &'a Function,
     pub(super) info: &'a FunctionInfo,
-    /// What became of the functions before this one, which are those it may call.
+    /// The function among those of the original module.
+    original: Handle<Function>,
+    /// What became of the functions before this one, which are those it may call besides itself.
     earlier: &'a [LoweredFunction],
     pub(super) library: &'a mut Library,
     /// The function that is being made.
@@ -83,6 +85,7 @@ impl<'a> FunctionLowering<'a> {
         Self {
             source,
             info: module.info(function),
+            original: function,
             earlier,
             library,
             f,
@@ -255,7 +258,11 @@ impl<'a> FunctionLowering<'a> {
         arguments: &[Term],
         result: Option<Handle<Value>>,
     ) {
-        let function = self.earlier[function.index()].function;
+        let function = if function == self.original {
+            FunctionBuilder::itself()
+        } else {
+            self.earlier[function.index()].function
+        };
         let arguments: Vec<_> = arguments.iter().flat_map(|term| term.parts()).collect();
         match result.map(|value| self.values[value.index()]) {
             Some(Parts::Pair(real, imaginary)) => {

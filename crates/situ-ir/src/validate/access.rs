@@ -139,6 +139,14 @@ impl Analysis<'_> {
     }
 
     fn call(&mut self, callee: Handle<Function>, arguments: &[Handle<Expression>]) {
+        // Of itself nothing is known yet but that it may do anything.
+        if callee.index() == self.earlier.len() {
+            for argument in arguments {
+                self.access(*argument, true, true);
+            }
+            self.info.result_varies = true;
+            return;
+        }
         // A function that may not be called has been reported.
         let Some(callee) = self.earlier.get(callee.index()) else {
             return;

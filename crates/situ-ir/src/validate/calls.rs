@@ -1,7 +1,7 @@
 //! Calls of device functions.
 //!
 //! Invariants:
-//! * the callee comes before the caller in the module, so there is no recursion (`V040`);
+//! * the callee comes before the caller in the module, or is the caller itself (`V040`);
 //! * the callee is a device function (`V041`);
 //! * there is one argument for each parameter (`V042`), of the parameter's type (`V043`);
 //! * a result is bound exactly if the callee has one, to a value of its dtype (`V044`).
@@ -25,14 +25,14 @@ impl Checker<'_> {
     ) {
         let callee = &self.module.functions[function];
         let (caller, name) = (self.name(), &callee.name);
-        if function >= self.handle {
+        if function > self.handle {
             let diagnostic = Diagnostic::error(
                 "V040",
                 format!("`{caller}` calls `{name}`, which does not come before it"),
             )
             .label(span, "")
             .label(callee.span, "the function is here")
-            .why("functions call only earlier ones, so that there is no recursion")
+            .why("functions call only themselves and earlier ones")
             .help("move the function up, or turn the recursion into a loop");
             self.push(diagnostic);
         }

@@ -17,8 +17,11 @@ struct Look<'m, 'a, 'py> {
     machine: &'m Machine<'a, 'py>,
     /// Names that the statements have given numbers, or parts of arrays.
     assigned: HashMap<String, Kind>,
-    /// Whether names may stand for parts of arrays. Compiled code allows less of them than Python does.
-    allows_parts: bool,
+    /// Whether names may stand for parts of arrays, and functions call themselves. Compiled code allows less of both
+    /// than Python does, so that it may yet be refused.
+    is_bold: bool,
+    /// Whether a function calls itself.
+    is_recursive: bool,
     /// Names that are arrays of so many dimensions; for functions that are called.
     parameters: Option<Vec<(String, Option<usize>)>>,
     /// Functions that are being looked at.
@@ -42,8 +45,8 @@ enum Kind {
 pub(super) struct Compilable {
     /// How many statements.
     pub(super) count: usize,
-    /// Whether names in them stand for parts of arrays, which compiled code may yet refuse.
-    pub(super) has_parts: bool,
+    /// Whether the machine can do it, too, if it is refused after all.
+    pub(super) is_bold: bool,
 }
 
 impl Machine<'_, '_> {
@@ -52,11 +55,11 @@ impl Machine<'_, '_> {
         &self,
         body: &[Statement],
         is_body: bool,
-        allows_parts: bool,
+        is_bold: bool,
     ) -> PyResult<Compilable> {
         let mut look = Look {
             open: vec![self.function.name().to_owned()],
-            ..Look::new(self, allows_parts)
+            ..Look::new(self, is_bold)
         };
         let mut count = 0;
         for statement in body {
@@ -82,8 +85,7 @@ impl Machine<'_, '_> {
             count = 0;
         }
         // Compiled code gives back numbers only.
-        let mut parts = look.parts_of_arrays();
-        let has_parts = parts.next().is_some();
+        let is_bold = look.is_recursive || look.parts_of_arrays().next().is_some();
         if let (Some(last), false) = (body[..count].last(), is_end)
             && look
                 .parts_of_arrays()
@@ -91,7 +93,7 @@ impl Machine<'_, '_> {
         {
             return self.compilable(body, is_body, false);
         }
-        Ok(Compilable { count, has_parts })
+        Ok(Compilable { count, is_bold })
     }
 
     /// Whether the rounds of a loop work with numbers and elements only.
@@ -99,11 +101,11 @@ impl Machine<'_, '_> {
         &self,
         counter: &Expression,
         body: &[Statement],
-        allows_parts: bool,
+        is_bold: bool,
     ) -> PyResult<bool> {
         let mut look = Look {
             is_kernel: true,
-            ..Look::new(self, allows_parts)
+            ..Look::new(self, is_bold)
         };
         Ok(!look.target(counter)? && !look.block(body)?)
     }
@@ -126,14 +128,15 @@ fn escapes(statement: &Statement, is_in_loop: bool) -> bool {
 }
 
 impl<'m, 'a, 'py> Look<'m, 'a, 'py> {
-    fn new(machine: &'m Machine<'a, 'py>, allows_parts: bool) -> Self {
+    fn new(machine: &'m Machine<'a, 'py>, is_bold: bool) -> Self {
         Self {
             machine,
             assigned: HashMap::new(),
-            allows_parts,
+            is_bold,
             parameters: None,
             open: Vec::new(),
             is_kernel: false,
+            is_recursive: false,
         }
     }
 
@@ -148,7 +151,7 @@ impl<'m, 'a, 'py> Look<'m, 'a, 'py> {
     fn statement(&mut self, statement: &Statement) -> PyResult<bool> {
         Ok(match &statement.kind {
             StatementKind::Assign { targets, value } => {
-                if self.allows_parts
+                if self.is_bold
                     && let [
                         Expression {
                             kind: ExpressionKind::Name(name),
@@ -415,7 +418,7 @@ impl<'m, 'a, 'py> Look<'m, 'a, 'py> {
     }
 
     fn subscript(&mut self, value: &Expression, indices: &[Expression]) -> PyResult<bool> {
-        let array = match (&value.kind, self.allows_parts) {
+        let array = match (&value.kind, self.is_bold) {
             (ExpressionKind::Name(name), _) => match self.kind(name)? {
                 Kind::Array(ndim) => Some((ndim, !self.is_kernel && self.is_remote(name))),
                 Kind::Number | Kind::Other => None,
@@ -462,9 +465,11 @@ impl<'m, 'a, 'py> Look<'m, 'a, 'py> {
                     return Ok(true);
                 };
                 let called = njit.get().function(self.machine.py)?;
-                // Compiled code has no recursion; the machine has.
                 if self.open.iter().any(|open| open == called.name()) {
-                    return Ok(true);
+                    // Compiled code may call itself, but not by way of others, and not on a device; the machine may.
+                    self.is_recursive = true;
+                    let is_itself = self.open.last().is_some_and(|open| open == called.name());
+                    return Ok(!is_itself || self.is_kernel || !self.is_bold);
                 }
                 self.function(called, passed)
             }
@@ -487,7 +492,7 @@ impl<'m, 'a, 'py> Look<'m, 'a, 'py> {
                 passed.push(Some(ndim));
                 continue;
             }
-            if self.allows_parts
+            if self.is_bold
                 && let Some(ndim) = self.part(argument)?
             {
                 passed.push(Some(ndim));
@@ -502,7 +507,7 @@ impl<'m, 'a, 'py> Look<'m, 'a, 'py> {
     }
 
     /// Whether a function that is called needs more than compiled code.
-    fn function(&self, called: &HostFunction, passed: Vec<Option<usize>>) -> PyResult<bool> {
+    fn function(&mut self, called: &HostFunction, passed: Vec<Option<usize>>) -> PyResult<bool> {
         let names = called
             .syntax
             .parameters
@@ -516,9 +521,11 @@ impl<'m, 'a, 'py> Look<'m, 'a, 'py> {
             parameters: Some(names.zip(passed).collect()),
             open,
             is_kernel: self.is_kernel,
-            ..Look::new(&machine, self.allows_parts)
+            ..Look::new(&machine, self.is_bold)
         };
-        look.block(&called.syntax.body)
+        let needs_more = look.block(&called.syntax.body)?;
+        self.is_recursive |= look.is_recursive;
+        Ok(needs_more)
     }
 }
 

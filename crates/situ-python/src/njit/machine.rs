@@ -667,7 +667,9 @@ impl<'a, 'py> Machine<'a, 'py> {
         else {
             return error;
         };
-        if message.contains("\n  at:   ") || !message.contains("\n  ") {
+        // What the user's own code raises stays as it is.
+        let is_ours = error.is_instance_of::<KernelError>(py) || message.contains("\n  ");
+        if message.contains("\n  at:   ") || message.contains("\n --> ") || !is_ours {
             return error;
         }
         let source = &self.function.source;

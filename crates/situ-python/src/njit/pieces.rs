@@ -147,8 +147,8 @@ impl<'a> Machine<'a, '_> {
     fn decide(&mut self, body: &'a [Statement], is_body: bool) -> PyResult<Decision> {
         let found = self.compilable(body, is_body, true)?;
         match self.decide_on(body, is_body, found.count) {
-            // What compiled code cannot do with parts of arrays, the machine can.
-            Err(_) if found.has_parts => {
+            // Where compiled code cannot do all that Python can, the machine can.
+            Err(_) if found.is_bold => {
                 let found = self.compilable(body, is_body, false)?;
                 self.decide_on(body, is_body, found.count)
             }

@@ -10,6 +10,9 @@ use super::run_chain;
 use crate::backend::native::topology::CoreSet;
 use crate::command::Command;
 
+/// As much as the main thread of a program usually has: compiled functions may call themselves.
+const STACK_BYTES: usize = 8 << 20;
+
 /// How long a thread without work watches for more before it sleeps: about what waking costs.
 const SPIN: Duration = Duration::from_micros(20);
 
@@ -76,6 +79,7 @@ impl Crew {
     fn start_thread(self: &Arc<Self>) -> bool {
         let crew = Arc::clone(self);
         thread::Builder::new()
+            .stack_size(STACK_BYTES)
             .name("situ-executor".to_owned())
             .spawn(move || {
                 if let Some(cores) = &crew.cores {

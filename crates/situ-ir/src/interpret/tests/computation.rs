@@ -290,3 +290,29 @@ fn ids_in_three_dimensions() {
     let result = run(&module, &range, &[0; 12]).unwrap();
     assert_eq!(result, [0, 1, 2, 10, 11, 12, 100, 101, 102, 110, 111, 112]);
 }
+
+#[test]
+fn a_device_function_calls_itself() {
+    let text = "device power(x: c128, n: i64) -> c128 {
+            if n == 0 { return c128(1.0, 0.0); }
+            let before = call power(x, n - 1);
+            return before * x;
+        }
+        device factorial(n: i64) -> i64 {
+            if n < 2 { return 1; }
+            let before = call factorial(n - 1);
+            return n * before;
+        }
+        kernel[1] k(x: global i64*) {
+            let f = call factorial(x[0]);
+            x[1] = f;
+            let p = call power(c128(0.0, 2.0), 4);
+            x[2] = cast(i64, real(p));
+        }";
+    let source = Source::new("recursion.sir", text);
+    let module = validate(crate::text::parse(source).unwrap()).unwrap();
+    let one = NdRange::new(&[1]).unwrap();
+    assert_eq!(run(&module, &one, &[6, 0, 0]).unwrap(), [6, 720, 16]);
+    let core = crate::transform::lower(&module).unwrap();
+    assert_eq!(run(&core, &one, &[6, 0, 0]).unwrap(), [6, 720, 16]);
+}
