@@ -53,6 +53,7 @@ impl NativeTarget {
                 math,
                 sub_group_size: 4,
                 vectorise: Vectorise::Never,
+                reorders_floats: false,
             },
             compile: CompileOptions { cpu, passes },
         }
