@@ -1,4 +1,4 @@
-"""Functions that call themselves: compiled where Python's meaning can be kept, and never a crash."""
+"""Functions that call themselves: compiled where Python's meaning can be kept; never a crash."""
 
 from collections.abc import Callable
 from typing import Any
@@ -131,7 +131,7 @@ CASES: list[tuple[Any, tuple[Any, ...], Any]] = [
 
 
 @pytest.mark.parametrize(("function", "arguments", "expected"), CASES)
-def test_results(function: Callable[..., Any], arguments: tuple[Any, ...], expected: Any) -> None:  # noqa: ANN401
+def test_results(function: Callable[..., Any], arguments: tuple[Any, ...], expected: Any) -> None:
     """They are those of Python, whether the calls are compiled or not."""
     assert function(*arguments) == expected
 
