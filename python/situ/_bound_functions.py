@@ -61,7 +61,15 @@ def bind_function(function: Callable[..., Any], call: Call) -> Callable[..., Any
         # Its body runs when it is awaited, so that is when the queue must be the default.
         return await plan.run_coroutine(arguments, keywords)
 
-    chosen = bound_coroutine if inspect.iscoroutinefunction(function) else bound
+    def bound_generator(*arguments: object, **keywords: object) -> Generator[object]:
+        # So does the body of a generator, a step at a time.
+        return plan.run_generator(arguments, keywords)
+
+    chosen: Callable[..., Any] = bound
+    if inspect.iscoroutinefunction(function):
+        chosen = bound_coroutine
+    elif inspect.isgeneratorfunction(function):
+        chosen = bound_generator
     made = functools.wraps(function)(chosen)
     made.__module__ = call.owner
     return made
@@ -121,6 +129,21 @@ class _Plan:
         brought, queue = self._bring(arguments, keywords)
         with self._defaults(queue):
             return await self._function(*brought, **keywords)
+
+    def run_generator(
+        self, arguments: Sequence[Any], keywords: dict[str, Any]
+    ) -> Generator[object]:
+        """Call a generator function, and yield what the generator does."""
+        brought, queue = self._bring(arguments, keywords)
+        steps = self._function(*brought, **keywords)
+        while True:
+            # Whoever takes the items must not see the queue as the default.
+            with self._defaults(queue):
+                try:
+                    item = next(steps)
+                except StopIteration as end:
+                    return end.value
+            yield item
 
     @contextmanager
     def _defaults(self, queue: Queue) -> Generator[None]:

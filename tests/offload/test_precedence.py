@@ -191,6 +191,24 @@ def test_all_kinds_of_functions_of_a_package_are_bound(package):
     assert inspect.iscoroutinefunction(lib.later)
 
 
+def test_generators_of_a_package_are_bound(package):
+    def batches(x, count):
+        for part in situ.split(x, count):
+            yield part + situ.zeros(1)
+        return "done"
+
+    package.batches = batches
+    lib = package.offload_to("gpu:2")
+    steps = lib.batches(np.arange(4.0), 2)
+    for expected in ([0, 1], [2, 3]):
+        part = next(steps)
+        assert part.queue == lib.queue
+        assert part.to_numpy().tolist() == expected
+        assert situ.current().device == situ.Device()
+    with pytest.raises(StopIteration, match="done"):
+        next(steps)
+
+
 def test_everything_else_of_a_package_is_as_it_is_there(package):
     lib = package.offload_to("gpu:2")
     assert lib.Model is package.Model
