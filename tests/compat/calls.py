@@ -316,6 +316,19 @@ CALLS: list[str | tuple[str, str]] = [
     *(f"xp.fft.{name}(x)" for name in ("rfftn", "irfftn", "fftshift", "ifftshift")),
     ("xp.fft.fftfreq(8, d=0.5, device='cpu')", "xp.fft.fftfreq(8, d=0.5)"),
     "xp.fft.rfftfreq(8)",
+    # Arguments that situ's functions do not have.
+    "xp.stack([x, y], dtype='f4')",
+    "xp.concatenate([x, y], axis=0, dtype='c8')",
+    "(w := xp.zeros((6, 4)), xp.vstack((x, y)), xp.concatenate([x, y], out=w))[0]",
+    ("xp.tril_indices(3, usm_type='host')[0].usm_type", "'host'"),
+    "xp.linspace(0, 1, 5, retstep=True)",
+    "xp.linspace(v, 2 * v, 5, axis=1)",
+    "xp.linspace([1, 2], 9, 4, endpoint=False)",
+    "xp.zeros_like(x, shape=(2, 2))",
+    "xp.full_like(x, 3, dtype='i4')",
+    ("xp.ones_like(x, usm_type='host').usm_type", "'host'"),
+    "xp.linalg.matrix_rank(s, tol=0.5)",
+    "xp.ndarray((2, 2), dtype='f8', buffer=x, offset=8, strides=(32, 8))",
     # Methods and attributes of arrays.
     *(
         f"x.{call}"
@@ -335,6 +348,9 @@ CALLS: list[str | tuple[str, str]] = [
             "argsort(axis=0, kind=None)",
             "compress(b[:3], axis=0)",
             "view()",
+            "view('u4')",
+            "T.view('i8')",
+            "tobytes('F')",
             "tobytes()",
         )
     ),

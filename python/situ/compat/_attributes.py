@@ -15,11 +15,13 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, cast
 
+import numpy as np
 import numpy.typing as npt
 
 import situ
 from situ import _native
 from situ._native import Allocation, Context, Device, Event, Kernel, Platform, Queue, ndarray
+from situ.compat._described_memory import reinterpreted
 from situ.compat._enumerations import (
     backend_type,
     device_type,
@@ -475,9 +477,41 @@ _ALLOCATION: dict[str, object] = {
 # Arrays
 
 
-def _partition(x: ndarray, kth: int, axis: int = -1, *_rest: object) -> None:
+def _partition(
+    x: ndarray, kth: int, axis: int = -1, kind: str = "introselect", order: None = None
+) -> None:
     """Put an element where it belongs in the sorted array, in place."""
+    del kind, order
     x[...] = situ.partition(x, kth, axis)
+
+
+def _sort(
+    x: ndarray,
+    axis: int = -1,
+    kind: str | None = None,
+    order: None = None,
+    *,
+    descending: bool = False,
+    stable: bool | None = None,
+) -> None:
+    """Put elements in order, in place."""
+    del order, stable
+    x[...] = situ.sort(x, axis, kind, descending=descending)
+
+
+def _to_bytes(x: ndarray, order: str = "C") -> bytes:
+    """Return the bytes of all elements."""
+    return x.to_numpy().tobytes(cast("Any", order))
+
+
+def _to_file(x: ndarray, fid: Any, sep: str = "", format: str = "") -> None:  # noqa: ANN401
+    """Write the elements to a file, as bytes or as text."""
+    x.to_numpy().tofile(fid, sep, format or "%s")
+
+
+def _as_numpy(x: ndarray, order: str = "C") -> npt.NDArray[Any]:
+    """Copy the array to the host."""
+    return np.asarray(x.to_numpy(), order=cast("Any", order))
 
 
 def _copy(
@@ -496,13 +530,9 @@ def _copy(
 
 
 def _view(x: ndarray, dtype: npt.DTypeLike | None = None, *, type: object = None) -> ndarray:
-    """Return another view of the array; its elements cannot be read as another dtype."""
+    """Return another view of the array, whose elements may be read as another dtype."""
     del type
-    if dtype is None or x.dtype == dtype:
-        return x[...]
-    Refusal(
-        "dpnp.ndarray.view", "`situ.memory.as_array(x, dtype, shape)` reads memory anew"
-    ).refuse()
+    return x[...] if dtype is None or x.dtype == dtype else reinterpreted(x, dtype)
 
 
 def _bytes(x: ndarray) -> bytes:
@@ -513,7 +543,7 @@ _ARRAY: dict[str, object] = {
     "__bytes__": _bytes,
     "__usm_ndarray__": property(lambda x: x),
     "argsort": adapted(ndarray.argsort, "dpnp.ndarray.argsort"),
-    "asnumpy": lambda x: x.to_numpy(),
+    "asnumpy": _as_numpy,
     "astype": adapted(ndarray.astype, "dpnp.ndarray.astype"),
     "choose": lambda x, choices, out=None, mode="wrap": adapted(situ.choose, "dpnp.ndarray.choose")(
         x, choices, out=out, mode=mode
@@ -530,7 +560,10 @@ _ARRAY: dict[str, object] = {
     "partition": _partition,
     "ravel": adapted(ndarray.ravel, "dpnp.ndarray.ravel", "x order"),
     "reshape": adapted(ndarray.reshape, "dpnp.ndarray.reshape"),
+    "sort": _sort,
     "take": adapted(ndarray.take, "dpnp.ndarray.take"),
+    "tobytes": _to_bytes,
+    "tofile": _to_file,
     "usm_data": property(lambda x: situ.memory.as_allocation(x)),
     "view": _view,
 }

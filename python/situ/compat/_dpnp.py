@@ -14,6 +14,7 @@ import numpy.typing as npt
 import situ
 from situ import _native
 from situ._native import Queue, ndarray
+from situ.compat._described_memory import over_memory
 from situ.compat._dpnp_expressions import NAMES as EXPRESSIONS
 from situ.compat._dpnp_names import ARGUMENTS, OF_NUMPY, SAME, VALUES
 from situ.compat._enumerations import DLDeviceType
@@ -104,15 +105,80 @@ def _made_array(
 ) -> ndarray:
     """Make an array of undefined elements, or over memory."""
     del order
-    if strides is not None or offset:
-        Refusal("dpnp.ndarray with strides", "make the array, and take a view: `x[::2]`").refuse()
     if buffer is not None:
-        memory = buffer.data if isinstance(buffer, ndarray) else buffer  # pyright: ignore
-        return situ.memory.as_array(cast("Any", memory), dtype or np.float64, shape)
+        # Counted in bytes there.
+        size = np.dtype(dtype or np.float64).itemsize
+        steps = None if strides is None else [one // size for one in cast("Any", strides)]
+        return over_memory(buffer, shape, dtype, steps, offset // size)
+    if strides is not None or offset:
+        msg = "`strides` and `offset` need a `buffer`"
+        raise ValueError(msg)
     where = device if sycl_queue is None else sycl_queue
     return situ.empty(
         shape, dtype=dtype, device=None if where is None else place(where), usm_type=usm_type
     )
+
+
+def linspace(
+    start: Any,  # noqa: ANN401 - a number, an array, or a list
+    stop: Any,  # noqa: ANN401
+    /,
+    num: int,
+    *,
+    dtype: npt.DTypeLike | None = None,
+    endpoint: bool = True,
+    retstep: bool = False,
+    axis: int = 0,
+    **keywords: Any,  # noqa: ANN401
+) -> Any:  # noqa: ANN401
+    """Return numbers at even distances, and with ``retstep`` also the distance."""
+    make = adapted(situ.linspace, "dpnp.linspace")
+    if all(bool(np.isscalar(end)) for end in (start, stop)):
+        made = make(start, stop, num, dtype=dtype, endpoint=endpoint, **keywords)
+        steps: Any = num - 1 if endpoint else num
+        step = (stop - start) / steps if steps > 0 else np.nan
+    else:
+        first, last = (NAMES["asarray"](end, **keywords) for end in (start, stop))
+        steps = max(num - 1 if endpoint else num, 1)
+        step = (last - first) / steps
+        places = situ.arange(num, device=step)
+        made = first + places.reshape((-1,) + (1,) * step.ndim) * step
+        made = situ.moveaxis(made, 0, axis)
+        made = made if dtype is None else situ.astype(made, dtype, copy=False)
+    return (made, situ.asarray(step, device=made.queue)) if retstep else made
+
+
+def _like(make: Callable[..., ndarray], peer: str) -> Callable[..., ndarray]:
+    """Return a function that makes an array like another one, of another shape if that is given."""
+
+    def call(
+        a: Any,  # noqa: ANN401 - an array, which is checked
+        /,
+        *value: Any,  # noqa: ANN401
+        dtype: npt.DTypeLike | None = None,
+        shape: Any = None,  # noqa: ANN401 - an integer, or several
+        usm_type: str | None = None,
+        device: Any = None,  # noqa: ANN401
+        sycl_queue: Queue | None = None,
+        **keywords: Any,  # noqa: ANN401
+    ) -> ndarray:
+        if not isinstance(a, ndarray):
+            msg = f"{peer}() needs an array, not a `{type(a).__name__}`"
+            raise TypeError(msg)
+        anywhere = device is None and sycl_queue is None
+        return adapted(make, peer)(
+            a.shape if shape is None else shape,
+            *value,
+            dtype=a.dtype if dtype is None else dtype,
+            usm_type=a.usm_type if usm_type is None else usm_type,
+            device=device,
+            sycl_queue=a.queue if anywhere else sycl_queue,
+            **keywords,
+        )
+
+    call.__name__ = call.__qualname__ = peer.rpartition(".")[2]
+    call.__doc__ = f"As `situ.{call.__name__}`, also of another shape."
+    return call
 
 
 def asarray_chkfinite(a: object, dtype: npt.DTypeLike | None = None, **keywords: Any) -> ndarray:  # noqa: ANN401
@@ -325,9 +391,11 @@ NAMES: dict[str, Any] = {
     "diagflat": lambda v, /, k=0, **keywords: situ.diag(
         situ.ravel(NAMES["asarray"](v, **keywords)), k
     ),
+    "empty_like": _like(situ.empty, "dpnp.empty_like"),
     "erf": SPECIAL["erf"],
     "fill_diagonal": fill_diagonal,
     "flatiter": flatiter,
+    "full_like": _like(situ.full, "dpnp.full_like"),
     "get_array_module": lambda *arrays: (
         sys.modules["dpnp"] if any(isinstance(one, ndarray) for one in arrays) else np
     ),
@@ -343,10 +411,12 @@ NAMES: dict[str, Any] = {
     "is_supported_array_or_scalar": lambda a: isinstance(a, ndarray) or np.isscalar(a),
     "is_supported_array_type": lambda a: isinstance(a, ndarray),
     "isfortran": lambda a: LayoutFlags(a).fnc,
+    "linspace": linspace,
     "mgrid": _grid(np.mgrid),
     "ndarray": peer_class("ndarray", "dpnp", ndarray, _made_array),
     "offload_to": offload_to,
     "ogrid": _grid(np.ogrid),
+    "ones_like": _like(situ.ones, "dpnp.ones_like"),
     "rollaxis": rollaxis,
     "row_stack": adapted(situ.vstack, "dpnp.row_stack", "tup"),
     "rsqrt": lambda x, /, out=None, **_rest: situ.reciprocal(situ.sqrt(x), out=out),
@@ -358,6 +428,7 @@ NAMES: dict[str, Any] = {
         arr.shape[-2], k, arr.shape[-1], device=arr.queue
     ),
     "vecdot": vecdot,
+    "zeros_like": _like(situ.zeros, "dpnp.zeros_like"),
 }
 
 EXCEPTIONS: dict[str, object] = {

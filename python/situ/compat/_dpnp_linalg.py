@@ -1,5 +1,7 @@
 """The names of ``dpnp.linalg``, ``dpnp.fft`` and ``dpnp.scipy.linalg``, in situ."""
 
+from typing import Any
+
 import situ
 from situ._native import ndarray
 from situ.compat._dpnp import same
@@ -20,9 +22,25 @@ def svd(
     return situ.linalg.svd(a, full_matrices=full_matrices)
 
 
+def matrix_rank(
+    A: ndarray,
+    tol: Any = None,  # noqa: ANN401
+    hermitian: bool = False,
+    *,
+    rtol: Any = None,  # noqa: ANN401
+) -> ndarray:
+    """Return the number of singular values above a limit, absolute or relative."""
+    del hermitian
+    if tol is None:
+        return situ.linalg.matrix_rank(A, rtol=rtol)
+    limit = situ.asarray(tol, device=A.queue)[..., None]
+    return situ.sum(situ.linalg.svdvals(A) > limit, axis=-1)
+
+
 NAMES: dict[str, object] = {
     **same(LINALG, LINALG_ARGUMENTS, "dpnp.linalg"),
     "LinAlgError": situ.LinAlgError,
+    "matrix_rank": matrix_rank,
     "svd": svd,
     **LINALG_NAMES,
 }

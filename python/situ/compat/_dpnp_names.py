@@ -28,29 +28,29 @@ SAME = (
     "broadcast_to can_cast cbrt ceil choose clip column_stack compress concat concatenate "
     "conj conjugate copysign copyto cos cosh count_nonzero cumprod cumsum cumulative_prod "
     "cumulative_sum deg2rad degrees delete diag diagonal diff digitize divide divmod dot "
-    "dsplit dstack einsum empty empty_like equal exp exp2 expand_dims expm1 extract eye "
+    "dsplit dstack einsum empty equal exp exp2 expand_dims expm1 extract eye "
     "fabs finfo fix flatnonzero flip fliplr flipud float_power floor floor_divide fmax fmin "
-    "fmod from_dlpack fromfunction full full_like geomspace gradient greater greater_equal "
+    "fmod from_dlpack fromfunction full geomspace gradient greater greater_equal "
     "hamming hanning heaviside histogram histogram_bin_edges hsplit hstack hypot identity "
     "iinfo imag indices inner insert interp invert isclose iscomplex iscomplexobj isdtype "
     "isfinite isin isinf isnan isneginf isposinf isreal isrealobj ix_ kron left_shift less "
-    "less_equal linspace log log10 log1p log2 logaddexp logaddexp2 logical_and logical_not "
+    "less_equal log log10 log1p log2 logaddexp logaddexp2 logical_and logical_not "
     "logical_or logical_xor logspace matmul matrix_transpose max maximum mean median "
     "meshgrid min minimum mod modf moveaxis multiply nan_to_num nanargmax nanargmin "
     "nancumprod nancumsum nanmax nanmean nanmedian nanmin nanprod nanstd nansum nanvar ndim "
-    "negative nextafter nonzero not_equal ones ones_like outer pad partition permute_dims "
+    "negative nextafter nonzero not_equal ones outer pad partition permute_dims "
     "place positive pow power prod ptp put putmask rad2deg radians ravel ravel_multi_index "
     "real reciprocal remainder repeat reshape result_type right_shift rint roll rot90 round "
     "searchsorted select shape sign signbit sin sinc sinh size sort split sqrt square "
     "squeeze stack std subtract sum swapaxes take take_along_axis tan tanh tensordot tile "
     "trace transpose trapezoid tri tril tril_indices triu triu_indices true_divide trunc "
     "unique unique_all unique_counts unique_inverse unique_values unravel_index unstack var "
-    "vdot vsplit vstack where zeros zeros_like "
+    "vdot vsplit vstack where zeros "
 )
 
 LINALG = (
     "cholesky cond cross det diagonal eig eigh eigvals eigvalsh inv lstsq matmul "
-    "matrix_norm matrix_power matrix_rank matrix_transpose multi_dot norm outer pinv qr "
+    "matrix_norm matrix_power matrix_transpose multi_dot norm outer pinv qr "
     "slogdet solve svdvals tensordot trace vecdot vector_norm "
 )
 
@@ -204,7 +204,6 @@ LINALG_ARGUMENTS = {
     "inv": "a",
     "lstsq": "a b rcond",
     "matrix_power": "a n",
-    "matrix_rank": "A tol hermitian",
     "pinv": "a rcond hermitian",
     "qr": "a mode",
     "slogdet": "a",

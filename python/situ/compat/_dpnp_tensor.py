@@ -13,6 +13,7 @@ import numpy.typing as npt
 import situ
 from situ import _native
 from situ._native import Device, Queue, ndarray
+from situ.compat._described_memory import over_memory
 from situ.compat._dpctl_order import PLACEMENT_NAMES
 from situ.compat._dpnp import NAMES as DPNP_NAMES
 from situ.compat._dpnp import asnumpy, copy, same
@@ -47,16 +48,12 @@ def _made_usm_ndarray(
     if type is not None or queue is not None:
         where = None if queue is None else place(queue)
         return situ.asarray(shape, dtype=dtype, device=where, usm_type=type)
+    if not isinstance(buffer, str):
+        return over_memory(buffer, shape, dtype, cast("Any", strides), offset)
     if strides is not None or offset:
         Refusal("usm_ndarray with strides", "make the array, and take a view: `x[::2]`").refuse()
-    if not isinstance(buffer, str):
-        return situ.memory.as_array(_memory(buffer), dtype or np.float64, shape)
     where = (buffer_ctor_kwargs or {}).get("queue")
     return situ.empty(shape, dtype=dtype, queue=where, usm_type=buffer)
-
-
-def _memory(buffer: Any) -> Any:  # noqa: ANN401
-    return situ.memory.as_allocation(buffer)
 
 
 def _made_device(*arguments: object, **keywords: object) -> Device:

@@ -11,6 +11,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
+import situ
 from situ.compat._filter_strings import place
 from situ.compat._peer_module import NotInSituError
 
@@ -56,6 +57,9 @@ _NEUTRAL: dict[str, tuple[object, ...]] = {
     "weights": (None,),
     "where": (True,),
 }
+
+# What is done to a result, if a function does not do it by itself.
+_LATER = {"dtype", "out", "usm_type"}
 
 # What situ calls these.
 _RENAMED = {"sycl_queue": "queue"}
@@ -112,7 +116,9 @@ def adapted(function: Callable[..., Any], peer: str, names: str = "") -> Callabl
         if is_named or (only_position and order[0] in keywords):
             arguments, keywords = _in_order(peer, order, len(only_position), arguments, keywords)
             keywords = {renamed.get(name, name): value for name, value in keywords.items()}
-        return function(*arguments, **_translated(peer, keywords, known, takes_any))
+        own, later = _translated(peer, keywords, known, takes_any)
+        result = function(*arguments, **own)
+        return _finished(result, later) if later else result
 
     if function.__module__ == "situ._elementwise":
         # What programs ask elementwise functions for.
@@ -147,9 +153,13 @@ def _in_order(
 
 def _translated(
     peer: str, keywords: dict[str, object], known: set[str], takes_any: bool
-) -> dict[str, object]:
-    """Return keyword arguments in situ's words, without those that ask for nothing."""
+) -> tuple[dict[str, object], dict[str, Any]]:
+    """Return keyword arguments in situ's words, and those that are for the result.
+
+    What asks for nothing is left out.
+    """
     translated: dict[str, object] = {}
+    later: dict[str, Any] = {}
     for given, value in keywords.items():
         name = _RENAMED.get(given, given)
         if name in _PLACES:
@@ -162,10 +172,28 @@ def _translated(
         elif name in known or takes_any:
             translated[name] = value
         elif not _is_neutral(name, value):
+            if name in _LATER:
+                later[name] = value
+                continue
             _refuse(peer, given, value, name in _NEUTRAL)
     if "device" in translated and "queue" in translated:
         del translated["device"]
-    return translated
+    return translated, later
+
+
+def _finished(result: Any, later: dict[str, Any]) -> Any:  # noqa: ANN401
+    """Give a result the dtype, the kind of memory or the place that was asked for."""
+    if isinstance(result, tuple | list):
+        parts = [_finished(part, later) for part in cast("Sequence[Any]", result)]
+        return tuple(parts) if isinstance(result, tuple) else parts
+    if "dtype" in later:
+        result = situ.astype(result, later["dtype"], copy=False)
+    if "usm_type" in later:
+        result = situ.asarray(result, usm_type=later["usm_type"])
+    if "out" in later:
+        later["out"][...] = result
+        return later["out"]
+    return result
 
 
 def _is_neutral(name: str, value: object) -> bool:
