@@ -183,7 +183,7 @@ def of_dispatcher(function: object) -> NjitFunction | None:
     known = _functions.get(id(function))
     if known is None:
         python: Any = getattr(function, "py_func", None)
-        options = getattr(function, "targetoptions", None) or {}
+        options: dict[str, Any] = getattr(function, "targetoptions", None) or {}
         fastmath = bool(options.get("fastmath"))
         made = NjitFunction(*definition(python, "njit"), fastmath=fastmath)
         # The dispatcher is kept, so that its id stays its own.
