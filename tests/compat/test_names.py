@@ -61,3 +61,7 @@ def test_every_function_of_dpnp_is_called_or_refused(walk):
 def test_functions_of_dpnp_agree_with_numpy():
     problems = json.loads(output("-m", "situ.compat", FOLDER / "compare_calls.py"))
     assert problems == {}
+
+
+def test_random_numbers_have_their_distributions():
+    assert output("-m", "situ.compat", FOLDER / "draw_numbers.py") == "drawn\n"
