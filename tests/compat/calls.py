@@ -329,6 +329,13 @@ CALLS: list[str | tuple[str, str]] = [
     ("xp.ones_like(x, usm_type='host').usm_type", "'host'"),
     "xp.linalg.matrix_rank(s, tol=0.5)",
     "xp.ndarray((2, 2), dtype='f8', buffer=x, offset=8, strides=(32, 8))",
+    "xp.sort(x, kind='stable')",
+    ("xp.argsort(x, kind='radixsort')", "xp.argsort(x, kind='stable')"),
+    "xp.sort_complex(i.astype('i2')).dtype",
+    "xp.sort_complex(x.astype('f4')).dtype",
+    "xp.rollaxis(t, -1, 1)",
+    ("x.__array_namespace__() is xp", "True"),
+    ("xp.get_array_module(x) is xp", "True"),
     # Methods and attributes of arrays.
     *(
         f"x.{call}"

@@ -11,8 +11,10 @@ that situ has there, and some methods take arguments that they ignore.
 # pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import ModuleType
 from typing import Any, cast
 
 import numpy as np
@@ -496,7 +498,7 @@ def _sort(
 ) -> None:
     """Put elements in order, in place."""
     del order, stable
-    x[...] = situ.sort(x, axis, kind, descending=descending)
+    x[...] = adapted(situ.sort, "dpnp.ndarray.sort")(x, axis, kind=kind, descending=descending)
 
 
 def _to_bytes(x: ndarray, order: str = "C") -> bytes:
@@ -535,11 +537,21 @@ def _view(x: ndarray, dtype: npt.DTypeLike | None = None, *, type: object = None
     return x[...] if dtype is None or x.dtype == dtype else reinterpreted(x, dtype)
 
 
+def _namespace(x: ndarray, /, *, api_version: str | None = None) -> ModuleType:
+    """Return the namespace of the array's functions: ``dpnp``, unless it belongs to another."""
+    found = _namespace_of(x, api_version=api_version)
+    return sys.modules["dpnp"] if found is situ else found
+
+
+_namespace_of = ndarray.__array_namespace__
+
+
 def _bytes(x: ndarray) -> bytes:
     return x.to_numpy().tobytes()
 
 
 _ARRAY: dict[str, object] = {
+    "__array_namespace__": _namespace,
     "__bytes__": _bytes,
     "__usm_ndarray__": property(lambda x: x),
     "argsort": adapted(ndarray.argsort, "dpnp.ndarray.argsort"),

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
+from numpy.lib.array_utils import normalize_axis_index
 
 import situ
 from situ import _native
@@ -251,7 +252,8 @@ def vecdot(x1: ndarray, x2: ndarray, /, axis: int | None = None, **_rest: object
 
 def rollaxis(x: ndarray, axis: int, start: int = 0) -> ndarray:
     """Move an axis back until it lies before another."""
-    axis, start = axis % x.ndim, start + x.ndim if start < 0 else start
+    axis = normalize_axis_index(axis, x.ndim)
+    start = normalize_axis_index(start, x.ndim + 1) if start >= 0 else start + x.ndim
     return situ.moveaxis(x, axis, start - 1 if axis < start else start)
 
 
@@ -371,6 +373,8 @@ NAMES: dict[str, Any] = {
         )
     },
     "DLDeviceType": DLDeviceType,
+    "__array_api_version__": situ.__array_api_version__,
+    "__array_namespace_info__": situ.__array_namespace_info__,
     "__version__": "0.20.0",
     "are_same_logical_tensors": are_same_logical_tensors,
     "as_usm_ndarray": adapted(

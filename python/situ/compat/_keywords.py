@@ -64,6 +64,9 @@ _LATER = {"dtype", "out", "usm_type"}
 # What situ calls these.
 _RENAMED = {"sycl_queue": "queue"}
 
+# Values that situ has another word for.
+_KINDS_OF_SORT = {"radixsort": "stable"}
+
 # Which of these a function that says where to compute or to allocate may have.
 _PLACES = ("device", "queue")
 
@@ -171,6 +174,8 @@ def _translated(
                 translated[chosen] = place(cast("Any", value))
         elif name in known or takes_any:
             translated[name] = value
+            if name == "kind" and isinstance(value, str):
+                translated[name] = _KINDS_OF_SORT.get(value, value)
         elif not _is_neutral(name, value):
             if name in _LATER:
                 later[name] = value
