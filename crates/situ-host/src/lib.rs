@@ -12,14 +12,18 @@
 //! | [`fourier`] | discrete Fourier transforms |
 //! | [`matrix_product`] | products of matrices |
 //! | [`matrix_vector`] | products of a matrix and a vector |
+//! | `team` | threads that work together on many short steps |
 //! | [`threads`] | the threads that work is shared among |
+//! | `vectorised` | loops in vectors |
 
 pub mod decomposition;
 pub mod element;
 pub mod fourier;
 pub mod matrix_product;
 pub mod matrix_vector;
+mod team;
 pub mod threads;
+mod vectorised;
 
 pub use element::{Element, Precision};
 pub use threads::{Team, Threads};

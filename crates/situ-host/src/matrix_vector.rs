@@ -15,6 +15,7 @@ use bytemuck::Pod;
 
 use crate::element::Precision;
 use crate::threads::Threads;
+use crate::vectorised::is_supported;
 
 /// How many rows are read side by side.
 const ROWS: usize = 4;
@@ -165,18 +166,6 @@ struct Part<'a, T> {
     /// From row to row.
     stride: usize,
     vector: &'a [T],
-}
-
-/// Whether this processor multiplies and adds in one step, without which this is slow.
-#[cfg(target_arch = "x86_64")]
-fn is_supported() -> bool {
-    is_x86_feature_detected!("avx512f")
-        || is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-fn is_supported() -> bool {
-    cfg!(target_arch = "aarch64")
 }
 
 /// The product in the widest vectors that there are.

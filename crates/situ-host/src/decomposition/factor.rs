@@ -26,12 +26,11 @@ pub enum Triangle {
 impl Triangle {
     /// The elements of a matrix of `size` rows that count.
     pub(super) fn of<T>(self, size: usize, matrix: &[T]) -> impl Iterator<Item = &T> {
-        let counts = move |&(at, _): &(usize, &T)| match self {
-            Self::Lower => at % size <= at / size,
-            Self::Upper => at % size >= at / size,
-        };
-        let counting = matrix.iter().enumerate().filter(counts);
-        counting.map(|(_, element)| element)
+        let rows = matrix.chunks_exact(size).enumerate();
+        rows.flat_map(move |(row, elements)| match self {
+            Self::Lower => &elements[..=row],
+            Self::Upper => &elements[row..],
+        })
     }
 }
 

@@ -4,10 +4,13 @@ use std::ops::{AddAssign, Div, MulAssign, Neg};
 
 use bytemuck::Pod;
 use faer::traits::{ComplexField, RealField};
+use faer::{MatMut, MatRef};
 use num_complex::Complex;
 
+use crate::vectorised::Vectorised;
+
 /// A number that can be multiplied by powers of two, which is exact while it stays in range.
-pub(super) trait Scaled: Copy {
+pub(crate) trait Scaled: Copy {
     /// Multiplied by a power of two.
     #[must_use]
     fn times_power_of_two(self, power: i32) -> Self;
@@ -39,6 +42,10 @@ pub(super) trait Field:
     fn has_nan(self) -> bool;
     /// Whether no part of it is NaN or infinite.
     fn is_number(self) -> bool;
+    /// A matrix of real numbers as such, and none if it has complex ones.
+    fn reals(matrix: MatRef<'_, Self>) -> Option<MatRef<'_, Self::Part>>;
+    /// A matrix of real numbers as such, and none if it has complex ones.
+    fn reals_mut(matrix: MatMut<'_, Self>) -> Option<MatMut<'_, Self::Part>>;
     /// Not a number.
     fn nan() -> Self {
         Self::from_real(Self::Part::NAN)
@@ -46,8 +53,8 @@ pub(super) trait Field:
 }
 
 /// A real number, with what decompositions need of it.
-pub(super) trait Float:
-    RealField + Scaled + Pod + Send + Sync + AddAssign + PartialEq
+pub(crate) trait Float:
+    RealField + Scaled + Vectorised + Send + Sync + AddAssign + PartialEq
 {
     /// Nothing.
     const ZERO: Self;
@@ -59,6 +66,8 @@ pub(super) trait Float:
     const MINUS_INFINITY: Self;
     /// The exponent beyond which squares of squares may not be finite, or lose digits.
     const MODERATE_EXPONENT: i32;
+    /// Sums of squares below this may have lost digits.
+    const SMALL_SQUARE: Self;
     /// The exponent of two, rounded down, of a number above zero.
     fn exponent(self) -> i32;
     /// The larger of two numbers.
@@ -70,10 +79,19 @@ pub(super) trait Float:
     /// The square root.
     #[must_use]
     fn root(self) -> Self;
+    /// `self * factor + sum`, rounded once.
+    #[must_use]
+    fn times_plus(self, factor: Self, sum: Self) -> Self;
+    /// The number in double precision, which is exact.
+    fn to_double(self) -> f64;
+    /// The closest number to one in double precision.
+    fn from_double(double: f64) -> Self;
+    /// A matrix in double precision as such, and none if it is in single precision.
+    fn doubles_mut(matrix: MatMut<'_, Self>) -> Option<MatMut<'_, f64>>;
 }
 
 macro_rules! real_field {
-    ($real:ty, $moderate_exponent:literal) => {
+    ($real:ty, $moderate_exponent:literal, $doubles_mut:expr) => {
         impl Scaled for $real {
             fn times_power_of_two(self, power: i32) -> Self {
                 // In two steps, because the whole power may not be a number.
@@ -98,6 +116,7 @@ macro_rules! real_field {
             const NAN: Self = <$real>::NAN;
             const MINUS_INFINITY: Self = <$real>::NEG_INFINITY;
             const MODERATE_EXPONENT: i32 = $moderate_exponent;
+            const SMALL_SQUARE: Self = <$real>::MIN_POSITIVE / <$real>::EPSILON / <$real>::EPSILON;
 
             fn exponent(self) -> i32 {
                 self.log2().floor() as i32
@@ -113,6 +132,22 @@ macro_rules! real_field {
 
             fn root(self) -> Self {
                 self.sqrt()
+            }
+
+            fn times_plus(self, factor: Self, sum: Self) -> Self {
+                self.mul_add(factor, sum)
+            }
+
+            fn to_double(self) -> f64 {
+                f64::from(self)
+            }
+
+            fn from_double(double: f64) -> Self {
+                double as $real
+            }
+
+            fn doubles_mut(matrix: MatMut<'_, Self>) -> Option<MatMut<'_, f64>> {
+                $doubles_mut(matrix)
             }
         }
 
@@ -142,6 +177,14 @@ macro_rules! real_field {
             fn is_number(self) -> bool {
                 self.is_finite()
             }
+
+            fn reals(matrix: MatRef<'_, Self>) -> Option<MatRef<'_, Self>> {
+                Some(matrix)
+            }
+
+            fn reals_mut(matrix: MatMut<'_, Self>) -> Option<MatMut<'_, Self>> {
+                Some(matrix)
+            }
         }
 
         impl Field for Complex<$real> {
@@ -170,9 +213,17 @@ macro_rules! real_field {
             fn is_number(self) -> bool {
                 self.re.is_finite() && self.im.is_finite()
             }
+
+            fn reals(_: MatRef<'_, Self>) -> Option<MatRef<'_, $real>> {
+                None
+            }
+
+            fn reals_mut(_: MatMut<'_, Self>) -> Option<MatMut<'_, $real>> {
+                None
+            }
         }
     };
 }
 
-real_field!(f32, 24);
-real_field!(f64, 200);
+real_field!(f32, 24, |_| None);
+real_field!(f64, 200, Some);

@@ -12,14 +12,22 @@
 //! | [`factor`] | Cholesky's and the QR decomposition |
 //! | `lower_upper`, `positive` | elimination and Cholesky's decomposition by several threads |
 //! | [`spectrum`] | eigenvalues and singular values |
+//! | `symmetric` | eigenvalues of real symmetric matrices |
+//! | `tridiagonal`, `tridiagonal_values` | the form from which they are found, and how |
+//! | `lanes`, `reflection` | vectors of real numbers, and how they are reflected |
 
 pub mod batch;
 pub mod elimination;
 pub mod factor;
 mod field;
+mod lanes;
 mod lower_upper;
 mod positive;
+mod reflection;
 pub mod spectrum;
+mod symmetric;
+mod tridiagonal;
+mod tridiagonal_values;
 
 use faer::Par;
 use rayon::prelude::*;
@@ -80,6 +88,15 @@ impl Effort {
             Par::rayon(threads.count())
         } else {
             Par::Seq
+        }
+    }
+
+    /// Who is there to share one matrix, inside of [`Effort::share`].
+    fn members(self, threads: Threads<'_>) -> Threads<'_> {
+        if self.is_large() {
+            threads
+        } else {
+            Threads::default()
         }
     }
 

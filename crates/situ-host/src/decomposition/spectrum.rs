@@ -3,7 +3,8 @@
 //! They are found by iterations, which numbers that are not finite would keep from ending; so these are
 //! found first. Matrices of very large or very small numbers are decomposed as multiples of moderate ones.
 //!
-//! A large matrix is shared among threads by `faer`. Then the last bits of an answer depend on how many there are.
+//! A large matrix is shared among threads, in part by `faer`. Then the last bits of an answer depend on how many there are; not so
+//! those of the eigenvalues of a real matrix without its eigenvectors.
 
 use std::borrow::Cow;
 
@@ -16,6 +17,7 @@ use num_complex::Complex;
 
 use super::factor::Triangle;
 use super::field::{Field, Float, Scaled};
+use super::symmetric::{self, symmetric, symmetric_values};
 use super::{Effort, Failure, Problem};
 use crate::threads::Threads;
 
@@ -38,6 +40,7 @@ pub(super) fn hermitian<T: Field>(
         .zip(values.chunks_exact_mut(size));
     let effort = effort(matrices.len() / area, size, size);
     let par = effort.parallelism(threads);
+    let members = effort.members(threads);
     effort.share(
         threads,
         inputs.zip(parts(vectors, area)),
@@ -50,7 +53,7 @@ pub(super) fn hermitian<T: Field>(
                 Triangle::Upper => MatRef::from_column_major_slice(&input, size, size),
             };
             let mut found = vectors.as_ref().map(|_| Mat::<T>::zeros(size, size));
-            lower_hermitian(input, values, found.as_mut().map(Mat::as_mut), par)?;
+            lower_hermitian(input, values, found.as_mut().map(Mat::as_mut), members, par)?;
             if let (Some(vectors), Some(found)) = (vectors, found) {
                 let mut vectors = MatMut::from_row_major_slice_mut(vectors, size, size);
                 match triangle {
@@ -69,8 +72,17 @@ fn lower_hermitian<T: Field>(
     matrix: MatRef<'_, T>,
     values: &mut [T::Part],
     vectors: Option<MatMut<'_, T>>,
+    threads: Threads<'_>,
     par: Par,
 ) -> Result<(), Problem> {
+    if symmetric::is_quickest(matrix.nrows(), vectors.is_some())
+        && let Some(matrix) = T::reals(matrix)
+    {
+        return match vectors.and_then(T::reals_mut) {
+            None => symmetric_values(matrix, values, threads),
+            Some(vectors) => symmetric(matrix, values, vectors, threads, par),
+        };
+    }
     let wanted = if vectors.is_some() {
         ComputeEigenvectors::Yes
     } else {
