@@ -7,21 +7,21 @@
 //!
 //! | module | about |
 //! |---|---|
+//! | `crew` | threads that work together on many short steps |
 //! | [`decomposition`] | decompositions of matrices |
 //! | [`element`] | what the bytes are |
 //! | [`fourier`] | discrete Fourier transforms |
 //! | [`matrix_product`] | products of matrices |
 //! | [`matrix_vector`] | products of a matrix and a vector |
-//! | `team` | threads that work together on many short steps |
 //! | [`threads`] | the threads that work is shared among |
 //! | `vectorised` | loops in vectors |
 
+mod crew;
 pub mod decomposition;
 pub mod element;
 pub mod fourier;
 pub mod matrix_product;
 pub mod matrix_vector;
-mod team;
 pub mod threads;
 mod vectorised;
 

@@ -13,10 +13,13 @@
 //! | `lower_upper`, `positive` | elimination and Cholesky's decomposition by several threads |
 //! | [`spectrum`] | eigenvalues and singular values |
 //! | `symmetric` | eigenvalues of real symmetric matrices |
-//! | `tridiagonal`, `tridiagonal_values` | the form from which they are found, and how |
+//! | `singular_values` | singular values of real matrices without vectors |
+//! | `tridiagonal`, `bidiagonal` | the forms from which they are found |
+//! | `tridiagonal_values` | how eigenvalues are found from the first |
 //! | `lanes`, `reflection` | vectors of real numbers, and how they are reflected |
 
 pub mod batch;
+mod bidiagonal;
 pub mod elimination;
 pub mod factor;
 mod field;
@@ -24,6 +27,7 @@ mod lanes;
 mod lower_upper;
 mod positive;
 mod reflection;
+mod singular_values;
 pub mod spectrum;
 mod symmetric;
 mod tridiagonal;

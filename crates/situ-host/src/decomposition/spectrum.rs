@@ -4,7 +4,7 @@
 //! found first. Matrices of very large or very small numbers are decomposed as multiples of moderate ones.
 //!
 //! A large matrix is shared among threads, in part by `faer`. Then the last bits of an answer depend on how many there are; not so
-//! those of the eigenvalues of a real matrix without its eigenvectors.
+//! those of the eigenvalues or singular values of a real matrix without its vectors.
 
 use std::borrow::Cow;
 
@@ -17,6 +17,7 @@ use num_complex::Complex;
 
 use super::factor::Triangle;
 use super::field::{Field, Float, Scaled};
+use super::singular_values::{self, real_singular_values};
 use super::symmetric::{self, symmetric, symmetric_values};
 use super::{Effort, Failure, Problem};
 use crate::threads::Threads;
@@ -106,7 +107,7 @@ fn lower_hermitian<T: Field>(
 }
 
 /// The singular values and singular vectors, as columns, of a matrix.
-fn singular_values<T: Field>(
+fn decompose<T: Field>(
     matrix: MatRef<'_, T>,
     values: &mut [T::Part],
     vectors: Option<[MatMut<'_, T>; 2]>,
@@ -229,12 +230,18 @@ pub(super) fn singular<T: Field>(
         .zip(values.chunks_exact_mut(rank));
     let effort = effort(matrices.len() / area, rows.max(columns), rank);
     let par = effort.parallelism(threads);
+    let members = effort.members(threads);
     let Some(vectors) = vectors else {
         return effort.share(threads, inputs, |(input, values)| {
             check_finite(input.iter())?;
             let (input, power) = moderate(input, input.iter());
             let input = MatRef::from_row_major_slice(&input, rows, columns);
-            singular_values(input, values, None, par)?;
+            match T::reals(input) {
+                Some(input) if singular_values::is_quickest(rows, columns) => {
+                    real_singular_values(input, values, members)?;
+                }
+                _ => decompose(input, values, None, par)?,
+            }
             scale_back(values, power);
             Ok(())
         });
@@ -257,7 +264,7 @@ pub(super) fn singular<T: Field>(
             let input = MatRef::from_row_major_slice(&input, rows, columns);
             let mut found = [Mat::zeros(rows, left), Mat::zeros(columns, right)];
             let both = found.each_mut().map(Mat::as_mut);
-            singular_values(input, values, Some(both), par)?;
+            decompose(input, values, Some(both), par)?;
             scale_back(values, power);
             let [found_left, found_right] = &found;
             MatMut::from_row_major_slice_mut(u, rows, left).copy_from(found_left);

@@ -3,7 +3,7 @@
 //! Column by column, a [`Reflection`] leaves one number below the diagonal. Its effect on the columns to the right takes
 //! the product of their lower triangle and a vector, which takes almost all of the time; the columns themselves
 //! are brought up to date only once for every [`PAIRS`] reflections, in the same go with the next product. That is what
-//! a [team](crate::team) shares: the columns, [`WIDTH`] at a time, are dealt out to [`GROUPS`] groups, and a thread has
+//! a [crew](crate::crew) shares: the columns, [`WIDTH`] at a time, are dealt out to [`GROUPS`] groups, and a thread has
 //! the same groups all the time, which so stay in its cache. As every group has a sum of its own, answers do not depend on how many
 //! threads there are.
 #![expect(
@@ -19,7 +19,7 @@ use faer::{MatMut, MatRef};
 use super::field::Float;
 use super::lanes::{Lanes, WIDTH, at, sum};
 use super::reflection::Reflection;
-use crate::team::{Lead, lead_team};
+use crate::crew::{Lead, lead_crew};
 use crate::threads::Threads;
 use crate::vectorised::{Loops, Simd};
 
@@ -53,7 +53,7 @@ pub(super) struct Reflections<'a, T> {
 
 /// The tridiagonal form of a symmetric matrix, of which the lower triangle is read.
 ///
-/// Must run inside of [`Threads::install`] if there is more than one thread.
+/// Is shared inside of [`Threads::install`] only.
 pub(super) fn tridiagonal<T: Float>(
     matrix: MatRef<'_, T>,
     mut reflections: Option<Reflections<'_, T>>,
@@ -75,7 +75,7 @@ pub(super) fn tridiagonal<T: Float>(
         diagonal: Vec::with_capacity(size),
         beside: Vec::with_capacity(size),
     };
-    lead_team(threads, GROUPS, &work, |lead: &mut Lead<'_, _>| {
+    lead_crew(threads, GROUPS, &work, |lead: &mut Lead<'_, _>| {
         let mut column = Lanes::zeros(size);
         if size > 0 {
             lock(&groups[0]).copy_column(0, &mut column);
@@ -108,7 +108,7 @@ pub(super) fn tridiagonal<T: Float>(
     found
 }
 
-/// A lock that nobody waits for: who works on what is settled by the steps of the team.
+/// A lock that nobody waits for: who works on what is settled by the steps of the crew.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,6 +1,6 @@
 //! Threads that work together on many short steps.
 //!
-//! Waking a thread takes longer than many a step, so the members of a team stay: between steps they poll for the next
+//! Waking a thread takes longer than many a step, so the members of a crew stay: between steps they poll for the next
 //! one. A step has the same parts every time. Every member has its own ones, so that what belongs to them stays in
 //! its cache, and whoever has done those takes what the others have not begun. So nobody waits for a thread that
 //! is busy with something else, or does not have a core at the moment; only for what it is in the middle of.
@@ -11,7 +11,7 @@ use std::{hint, thread};
 
 use crate::threads::Threads;
 
-/// Who leads a team.
+/// Who leads a crew.
 pub(crate) struct Lead<'a, W> {
     signals: &'a Signals,
     work: &'a W,
@@ -19,7 +19,7 @@ pub(crate) struct Lead<'a, W> {
 }
 
 impl<W: Fn(usize) + Sync> Lead<'_, W> {
-    /// Does all parts of the team's work once, together with those who are there.
+    /// Does all parts of the crew's work once, together with those who are there.
     pub(crate) fn step(&mut self) {
         self.step += 1;
         self.signals.published.0.store(self.step, Ordering::Release);
@@ -37,16 +37,19 @@ impl<W> Drop for Lead<'_, W> {
     }
 }
 
-/// Runs `lead` here, which shares the steps of some `work` of so many parts with other threads.
-///
-/// Must run inside of [`Threads::install`] if there is more than one thread.
-pub(crate) fn lead_team<W: Fn(usize) + Sync, R>(
+/// Runs `lead` here, which shares the steps of some `work` of so many parts with other threads: those that share the pool with this one, if it
+/// runs inside of [`Threads::install`], and else none.
+pub(crate) fn lead_crew<W: Fn(usize) + Sync, R>(
     threads: Threads<'_>,
     parts: usize,
     work: &W,
     lead: impl FnOnce(&mut Lead<'_, W>) -> R,
 ) -> R {
-    let companions = threads.count().min(parts).saturating_sub(1);
+    let in_pool = match rayon::current_thread_index() {
+        Some(_) => rayon::current_num_threads(),
+        None => 1,
+    };
+    let companions = threads.count().min(in_pool).min(parts).saturating_sub(1);
     let signals = Signals {
         published: Alone::default(),
         joined: AtomicUsize::new(1),
@@ -103,7 +106,7 @@ fn done(step: u64) -> u64 {
 #[derive(Default)]
 struct Alone(AtomicU64);
 
-/// How the members of a team learn of each other.
+/// How the members of a crew learn of each other.
 struct Signals {
     /// The number of the step.
     published: Alone,
@@ -114,7 +117,7 @@ struct Signals {
 }
 
 impl Signals {
-    /// Works along until the team is dissolved.
+    /// Works along until the crew is dissolved.
     fn follow<W: Fn(usize)>(&self, work: &W) {
         let member = self.joined.fetch_add(1, Ordering::Relaxed);
         let mut last = 0;
@@ -155,7 +158,7 @@ impl Signals {
     }
 }
 
-/// Tells that a part is done, also when this thread panics: the panic goes on where the team was formed.
+/// Tells that a part is done, also when this thread panics: the panic goes on where the crew was formed.
 struct Done<'a> {
     state: &'a AtomicU64,
     step: u64,
@@ -179,7 +182,7 @@ mod tests {
     fn count(threads: Threads<'_>, parts: usize) -> Vec<usize> {
         let counts: Vec<_> = (0..parts).map(|_| Mutex::new(0)).collect();
         let work = |part: usize| *counts[part].try_lock().unwrap() += 1;
-        lead_team(threads, parts, &work, |lead| {
+        lead_crew(threads, parts, &work, |lead| {
             for step in 1..=2000 {
                 lead.step();
                 for count in &counts {
@@ -219,14 +222,14 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_of_any_member_ends_the_team() {
+    fn a_panic_of_any_member_ends_the_crew() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build();
         let pool = pool.unwrap();
         let threads = Threads::new(Some(&pool));
         for bad in 0..2 {
             let work = move |part: usize| assert!(part != bad, "a part that cannot be done");
             let step = |lead: &mut Lead<'_, _>| lead.step();
-            let run = || threads.install(|| lead_team(threads, 2, &work, step));
+            let run = || threads.install(|| lead_crew(threads, 2, &work, step));
             assert!(catch_unwind(AssertUnwindSafe(run)).is_err());
         }
     }
