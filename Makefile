@@ -47,7 +47,7 @@ setup: .venv/.ready  ## Install Debian packages, .venv and Python tools (done by
 .PHONY: build
 build: setup  ## Build the extension module (release) into .venv
 	@RUSTFLAGS="$$(tools/release_flags.sh)" PIP_QUIET=1 $(STEP) "extension module" \
-		$(BIN)/maturin develop --release --locked --quiet
+		$(BIN)/maturin develop --release --locked --quiet --features llvm-static
 
 .PHONY: fmt
 fmt: setup  ## Format Rust and Python; the only target that edits sources
