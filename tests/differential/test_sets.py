@@ -29,7 +29,9 @@ def test_unique(data):
     assert_same(situ.unique_values(x), expected.values)
     for found, part in zip(situ.unique_counts(x), np.unique_counts(host), strict=True):
         assert_same(found, part)
-    for found, part in zip(situ.unique_inverse(x), np.unique_inverse(host), strict=True):
+    # NumPy sorts stably only where it is asked for first places; many NaNs come in any order else.
+    inverse = (expected.values, expected.inverse_indices)
+    for found, part in zip(situ.unique_inverse(x), inverse, strict=True):
         assert_same(found, part)
 
 
@@ -39,9 +41,11 @@ def test_unique_as_numpy_has_it(data):
     asked = data.draw(st.tuples(st.booleans(), st.booleans(), st.booleans()))
     equal_nan = data.draw(st.booleans())
     found = situ.unique(view.on("native"), *asked, equal_nan=equal_nan)
-    expected = np.unique(view.host, *asked, equal_nan=equal_nan)
+    # As above: with first places, NaNs stay in order.
+    values, first, *others = np.unique(view.host, True, *asked[1:], equal_nan=equal_nan)
+    expected = (values, *([first] if asked[0] else []), *others)
     if not any(asked):
-        found, expected = (found,), (expected,)
+        found = (found,)
     for part, other in zip(found, expected, strict=True):
         assert_same(part, other)
 
