@@ -129,7 +129,8 @@ def _slope(f: ndarray, distance: float | ndarray, axis: int, edge_order: int) ->
             "  help: leave the axis out with `axis=`"
         )
         raise ShapeError(msg)
-    result = _native.empty(list(y.shape), dtype=f.dtype, device=f.queue, usm_type=f.usm_type)
+    usm_type = _native.placement_of(f, distance).usm_type
+    result = _native.empty(list(y.shape), dtype=f.dtype, device=f.queue, usm_type=usm_type)
     if isinstance(distance, ndarray) and distance.ndim > 0:
         if distance.shape != (size,):
             msg = (

@@ -225,7 +225,7 @@ def histogram_bin_edges(
     if low == high:
         low, high = low - 0.5, high + 0.5
     dtype = x.dtype if x.dtype.kind == "f" else None
-    return linspace(low, high, bins + 1, dtype=dtype, device=x.queue)
+    return linspace(low, high, bins + 1, dtype=dtype, device=x.queue, usm_type=x.usm_type)
 
 
 def histogram(

@@ -44,8 +44,8 @@ pub enum KernelKey {
     },
     /// Numbers at even distances.
     Iota(IotaShape),
-    /// A reduction.
-    Reduce(ReduceShape),
+    /// A reduction, and whether accumulators are in memory.
+    Reduce(ReduceShape, bool),
     /// A reduction of what an expression gives.
     FusedReduce {
         /// The expression.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use situ_ir::{BinaryOperator, DType, Literal, NdRange};
 use situ_runtime::device::Aspect;
-use situ_runtime::{Argument, Device, Kernel, Queue, UsmKind};
+use situ_runtime::{Argument, Device, DeviceType, Kernel, Queue, UsmKind};
 use smallvec::SmallVec;
 
 use crate::array::Array;
@@ -386,7 +386,7 @@ impl Reduction<'_> {
             Walk::Along => SmallVec::from_slice(&[count, blocks]),
             Walk::Beside => {
                 let columns = innermost(kept).0 as u64;
-                let width = pass.walk.columns(source.is_buffered());
+                let width = pass.walk.columns(source.is_buffered(shape));
                 let groups = columns.div_ceil(width as u64);
                 SmallVec::from_slice(&[blocks, count / columns, groups])
             }
@@ -476,6 +476,9 @@ impl Pass {
     }
 }
 
+/// What does not stay in the caches of a core.
+const FAR_BYTES: usize = 8 << 20;
+
 /// What a pass reads.
 struct Source<'a> {
     /// The operands that elements are made of.
@@ -489,6 +492,8 @@ struct Source<'a> {
     dtype: DType,
     /// Whether these are accumulators, and not elements.
     is_prepared: bool,
+    /// Whether they come from beyond the caches of a processor.
+    is_far: bool,
     queue: Queue,
     usm_kind: UsmKind,
 }
@@ -503,6 +508,8 @@ impl Source<'_> {
             expression: None,
             dtype: array.dtype(),
             is_prepared: false,
+            is_far: array.size() * array.dtype().size_bytes() >= FAR_BYTES
+                && array.queue().device().device_type() == DeviceType::Cpu,
             queue: array.queue().clone(),
             usm_kind: array.usm_kind(),
         }
@@ -516,9 +523,14 @@ impl Source<'_> {
         }
     }
 
-    /// Whether the elements of a block are all made before they are combined.
-    fn is_buffered(&self) -> bool {
-        self.expression.is_some_and(|mapped| mapped.is_buffered)
+    /// Whether the elements of a block are all made before they are combined; of columns, whether accumulators are in
+    /// memory. There are more columns then, so that more of each row is read at once, which memory is quicker at.
+    fn is_buffered(&self, shape: ReduceShape) -> bool {
+        if let Some(mapped) = self.expression {
+            return mapped.is_buffered;
+        }
+        let is_plain = shape.prepare == Prepare::Convert;
+        self.is_far && is_plain && shape.walk == Walk::Beside
     }
 
     /// The kernel that reduces it.
@@ -530,7 +542,7 @@ impl Source<'_> {
         let elements = ElementsShape {
             operands: self.operands.clone(),
             moves,
-            is_buffered: self.is_buffered(),
+            is_buffered: self.is_buffered(shape),
         };
         let write = |name: String, elements: &ElementsShape, body| {
             let body = ElementsBody {
@@ -541,10 +553,13 @@ impl Source<'_> {
         };
         let device = self.queue.device();
         match self.expression {
-            None => kernel_cache::kernel(device, KernelKey::Reduce(shape), |_| {
-                let name = format!("reduce_{}", shape.combine.name());
-                write(name, &elements, None)
-            }),
+            None => {
+                let key = KernelKey::Reduce(shape, elements.is_buffered);
+                kernel_cache::kernel(device, key, |_| {
+                    let name = format!("reduce_{}", shape.combine.name());
+                    write(name, &elements, None)
+                })
+            }
             Some(mapped) => {
                 let key = KernelKey::FusedReduce {
                     fusion: Arc::clone(mapped.fusion),
@@ -626,6 +641,7 @@ impl MappedElements<'_> {
             expression: Some(self),
             dtype: self.dtype,
             is_prepared: false,
+            is_far: false,
             queue: self.queue.clone(),
             usm_kind: self.usm_kind,
         };

@@ -27,7 +27,7 @@ use crate::kernels::indexed::{self, Direction, IndexedShape, RUN_LENGTH, Sequenc
 use crate::kernels::map::{self, MapOperand, MapShape};
 use crate::layout::{Layout, Shape, Strides};
 use crate::loop_nest::{LoopNest, StrideClass};
-use crate::placement::{Operation, Participant, Placer};
+use crate::placement::{Operation, Participant, Placement, Placer};
 
 /// One entry of an index expression that may have arrays in it.
 #[derive(Clone, Debug)]
@@ -96,10 +96,11 @@ impl Selection {
 /// If the arrays live in different places, an index does not fit, there is no memory or a launch fails.
 /// Integers in arrays that do not exist are reported by the next wait.
 pub fn get(array: &Array, index: &[ArrayIndexItem]) -> Result<Array, Error> {
-    place(array, index, None)?;
+    let placement = place(array, index, None)?;
+    let usm_kind = placement.map_or(array.usm_kind(), |placement| placement.usm_kind);
     let selection = resolve(array, index)?;
     let shape = selection.shape();
-    let result = Array::empty(&shape, array.dtype(), array.queue(), array.usm_kind())?;
+    let result = Array::empty(&shape, array.dtype(), array.queue(), usm_kind)?;
     let transfer = Transfer {
         direction: Direction::Gather,
         sequence: Sequence::Any,
@@ -171,7 +172,11 @@ pub(super) fn scatter(array: &Array, positions: &Array, values: &Array) -> Resul
 }
 
 /// Everything that takes part must live in one place.
-fn place(array: &Array, index: &[ArrayIndexItem], value: Option<&Operand>) -> Result<(), Error> {
+fn place(
+    array: &Array,
+    index: &[ArrayIndexItem],
+    value: Option<&Operand>,
+) -> Result<Option<Placement>, Error> {
     let placer = Placer {
         operation: if value.is_some() {
             Operation::Assignment
@@ -190,7 +195,7 @@ fn place(array: &Array, index: &[ArrayIndexItem], value: Option<&Operand>) -> Re
     });
     let value = value.map(|value| ("value", value.participant()));
     let all = std::iter::once(("x", own)).chain(indices).chain(value);
-    placer.place(all).map(|_| ())
+    placer.place(all)
 }
 
 fn apart_from(array: &Array, target: &Array) -> Result<Array, Error> {
