@@ -143,3 +143,20 @@ def test_errors_are_numbas_too() -> None:
 
     with pytest.raises(numba.core.errors.TypingError, match="comprehension"):
         lists(situ.ones(3))
+
+
+def test_types_of_numbas_are_dtypes() -> None:
+    """Kernels written for Numba name dtypes by its types."""
+    single = numba.float32
+
+    @situ.kernel
+    def halves(x, out):
+        scratch = situ.private.array(2, single)
+        i = situ.get_global_id(0)
+        scratch[0] = x[i]
+        out[i] = scratch[0] * single(0.5) + numba.int16(1)
+
+    x = situ.asarray(np.arange(4.0))
+    out = situ.zeros(4)
+    halves(x, out)
+    np.testing.assert_array_equal(out.to_numpy(), np.arange(4.0) / 2 + 1)

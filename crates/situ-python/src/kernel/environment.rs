@@ -11,6 +11,7 @@ use pyo3::types::{
     PyBool, PyComplex, PyDict, PyFloat, PyInt, PyModule, PyNone, PyString, PyTuple, PyType,
 };
 use situ_frontend::{Binding, Bindings, Constant, DeviceFunction, Environment, KnownModule};
+use situ_ir::DType;
 
 use super::{Definition, PyDeviceFunction, PyKernel};
 use crate::array::PyArray;
@@ -263,8 +264,11 @@ fn number(object: &Bound<'_, PyAny>) -> PyResult<Option<Binding>> {
     Ok(Some(Binding::Constant(constant)))
 }
 
-/// A NumPy dtype or scalar type.
+/// A NumPy dtype or scalar type, or a type of Numba's that stands for one.
 pub(crate) fn element_type(object: &Bound<'_, PyAny>) -> PyResult<Option<Binding>> {
+    if let Some(dtype) = numba_type(object)? {
+        return Ok(Some(Binding::DType(dtype)));
+    }
     let numpy = object.py().import("numpy")?;
     let is_dtype = object.is_instance(&numpy.getattr("dtype")?)?;
     let is_scalar_type = match object.cast::<PyType>() {
@@ -280,6 +284,18 @@ pub(crate) fn element_type(object: &Bound<'_, PyAny>) -> PyResult<Option<Binding
             description: format!("the dtype `{object}`, which situ does not have"),
         },
     }))
+}
+
+/// The dtype that a type of Numba's stands for, such as `numba.float32`. Numba is not imported for that.
+fn numba_type(object: &Bound<'_, PyAny>) -> PyResult<Option<DType>> {
+    let module = object.get_type().getattr_opt("__module__")?;
+    let module = module.and_then(|module| module.extract::<String>().ok());
+    if !module.is_some_and(|module| module.starts_with("numba.core.types")) {
+        return Ok(None);
+    }
+    let name = object.getattr_opt("name")?;
+    let name = name.and_then(|name| name.extract::<String>().ok());
+    Ok(name.and_then(|name| DType::ALL.into_iter().find(|dtype| dtype.name() == name)))
 }
 
 /// One of the enumerations of `situ.kernel_api`.
