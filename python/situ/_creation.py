@@ -227,7 +227,7 @@ def empty(
 
 def full(
     shape: Shape,
-    fill_value: complex,
+    fill_value: complex | ndarray,
     dtype: npt.DTypeLike | None = None,
     *,
     device: Place | None = None,
@@ -241,11 +241,11 @@ def full(
     shape
         Sizes of the dimensions.
     fill_value
-        The number.
+        The number, or an array that is repeated to the shape.
     dtype
         Element type; by default that of the number, as for `asarray`.
     device, queue, usm_type
-        Where, as for `asarray`.
+        Where, as for `asarray`; by default where `fill_value` is if it is an array.
 
     Returns
     -------
@@ -258,6 +258,11 @@ def full(
     >>> situ.full(3, 7).to_numpy()
     array([7, 7, 7])
     """
+    if isinstance(fill_value, ndarray):
+        dtype, place, usm_type = _like(fill_value, dtype, named_place(device, queue), usm_type)
+        result = _native.empty(_sizes(shape), dtype=dtype, device=place, usm_type=usm_type)
+        result[...] = fill_value if result.dtype == fill_value.dtype else fill_value.astype(dtype)
+        return result
     if dtype is None and isinstance(fill_value, np.generic | np.ndarray):
         dtype = np.asarray(fill_value).dtype
     place = _place(device, queue)
@@ -441,8 +446,8 @@ def _wrapped(start: int, step: int, count: int) -> tuple[int, int, DType]:
 
 
 def linspace(
-    start: complex,
-    stop: complex,
+    start: complex | ndarray,
+    stop: complex | ndarray,
     /,
     num: int = 50,
     *,
@@ -457,7 +462,8 @@ def linspace(
     Parameters
     ----------
     start, stop
-        The ends.
+        The ends. They may be arrays; then each pair of their elements has its numbers, along the
+        first axis of the result.
     num
         How many numbers.
     dtype
@@ -465,7 +471,7 @@ def linspace(
     endpoint
         Whether `stop` is included.
     device, queue, usm_type
-        Where, as for `asarray`.
+        Where, as for `asarray`; by default where the ends are if they are arrays.
 
     Returns
     -------
@@ -486,6 +492,9 @@ def linspace(
             "  help: check how `num` is computed"
         )
         raise ValueError(msg)
+    if isinstance(start, ndarray) or isinstance(stop, ndarray):
+        place = named_place(device, queue)
+        return _between(start, stop, num, dtype, endpoint, place, usm_type)
     place = _place(device, queue)
     compute = _native.default_float(device=place)
     if isinstance(start, complex) or isinstance(stop, complex):
@@ -508,6 +517,34 @@ def linspace(
         # Rounding must not move the end.
         result[-1] = int(stop.real) if target.kind in "iu" else stop
     return result
+
+
+def _between(
+    start: complex | ndarray,
+    stop: complex | ndarray,
+    num: int,
+    dtype: npt.DTypeLike | None,
+    endpoint: bool,
+    place: Place | None,
+    usm_type: str | None,
+) -> ndarray:
+    """Return numbers at even distances between ends of which one at least is an array."""
+    distance = cast("ndarray", (stop - start) * 1.0)
+    place = distance.queue if place is None else place
+    usm_type = distance.usm_type if usm_type is None else usm_type
+    intervals = max(num - 1 if endpoint else num, 1)
+    steps = arange(num, dtype=distance.real.dtype, device=place, usm_type=usm_type)
+    column = _native.reshape(steps, (num, *[1] * distance.ndim))
+    result = column * (distance / intervals) + start
+    if endpoint and num > 1:
+        # Rounding must not move the end.
+        result[-1] = stop
+    if dtype is None:
+        return result
+    target = np.dtype(dtype)
+    # NumPy rounds down, not towards zero.
+    whole = _native.elementwise("floor", result) if target.kind in "iu" else result
+    return whole.astype(target, copy=False)
 
 
 def eye(
@@ -707,6 +744,7 @@ def empty_like(
     /,
     dtype: npt.DTypeLike | None = None,
     *,
+    shape: Shape | None = None,
     device: Place | None = None,
     queue: Place | None = None,
     usm_type: str | None = None,
@@ -719,6 +757,8 @@ def empty_like(
         The array.
     dtype
         Element type; that of `x` by default.
+    shape
+        Another shape than that of `x`.
     device, queue, usm_type
         Where; that of `x` by default.
 
@@ -734,15 +774,16 @@ def empty_like(
     (2, 3)
     """
     dtype, place, usm_type = _like(x, dtype, named_place(device, queue), usm_type)
-    return empty(x.shape, dtype=dtype, device=place, usm_type=usm_type)
+    return empty(x.shape if shape is None else shape, dtype=dtype, device=place, usm_type=usm_type)
 
 
 def full_like(
     x: ndarray,
     /,
-    fill_value: complex,
+    fill_value: complex | ndarray,
     dtype: npt.DTypeLike | None = None,
     *,
+    shape: Shape | None = None,
     device: Place | None = None,
     queue: Place | None = None,
     usm_type: str | None = None,
@@ -754,9 +795,11 @@ def full_like(
     x
         The array.
     fill_value
-        The number.
+        The number, or an array that is repeated to the shape.
     dtype
         Element type; that of `x` by default.
+    shape
+        Another shape than that of `x`.
     device, queue, usm_type
         Where; that of `x` by default.
 
@@ -772,7 +815,13 @@ def full_like(
     array([7., 7., 7.])
     """
     dtype, place, usm_type = _like(x, dtype, named_place(device, queue), usm_type)
-    return full(x.shape, fill_value, dtype=dtype, device=place, usm_type=usm_type)
+    return full(
+        x.shape if shape is None else shape,
+        fill_value,
+        dtype=dtype,
+        device=place,
+        usm_type=usm_type,
+    )
 
 
 def ones_like(
@@ -780,6 +829,7 @@ def ones_like(
     /,
     dtype: npt.DTypeLike | None = None,
     *,
+    shape: Shape | None = None,
     device: Place | None = None,
     queue: Place | None = None,
     usm_type: str | None = None,
@@ -792,6 +842,8 @@ def ones_like(
         The array.
     dtype
         Element type; that of `x` by default.
+    shape
+        Another shape than that of `x`.
     device, queue, usm_type
         Where; that of `x` by default.
 
@@ -807,7 +859,9 @@ def ones_like(
     array([1., 1.])
     """
     dtype, place, usm_type = _like(x, dtype, named_place(device, queue), usm_type)
-    return full(x.shape, 1, dtype=dtype, device=place, usm_type=usm_type)
+    return full(
+        x.shape if shape is None else shape, 1, dtype=dtype, device=place, usm_type=usm_type
+    )
 
 
 def zeros_like(
@@ -815,6 +869,7 @@ def zeros_like(
     /,
     dtype: npt.DTypeLike | None = None,
     *,
+    shape: Shape | None = None,
     device: Place | None = None,
     queue: Place | None = None,
     usm_type: str | None = None,
@@ -827,6 +882,8 @@ def zeros_like(
         The array.
     dtype
         Element type; that of `x` by default.
+    shape
+        Another shape than that of `x`.
     device, queue, usm_type
         Where; that of `x` by default.
 
@@ -842,7 +899,9 @@ def zeros_like(
     array([0., 0.])
     """
     dtype, place, usm_type = _like(x, dtype, named_place(device, queue), usm_type)
-    return full(x.shape, 0, dtype=dtype, device=place, usm_type=usm_type)
+    return full(
+        x.shape if shape is None else shape, 0, dtype=dtype, device=place, usm_type=usm_type
+    )
 
 
 def array(

@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy.typing as npt
+
 from situ import _elementwise, _native, _statistical
 from situ._manipulation import permute_dims, reshape
 from situ._native import ndarray
@@ -32,6 +34,7 @@ def einsum(
     /,
     *operands: ndarray | Sequence[object],
     out: ndarray | None = None,
+    dtype: npt.DTypeLike | None = None,
     optimize: object = True,
     queue: Place | None = None,
 ) -> ndarray:
@@ -48,6 +51,8 @@ def einsum(
         The arrays.
     out
         Where the result goes.
+    dtype
+        The dtype to compute in, and of the result; by default that of the arrays together.
     optimize
         Accepted for NumPy's sake; the order of products is always chosen.
     queue
@@ -70,6 +75,8 @@ def einsum(
     """
     del optimize
     text, arrays = _as_text(subscripts, operands)
+    if dtype is not None:
+        arrays = [x.astype(dtype, copy=False) for x in arrays]
     terms, result = _parsed(text, arrays)
     sizes = _sizes(terms)
     terms = [_without_repeats(_without_stretched(term, sizes), queue) for term in terms]

@@ -242,6 +242,10 @@ _OWN: Mapping[str, Callable[..., object]] = {
 }
 
 
+# More than that of NumPy's arrays (0), less than that of arrays of arrays, such as dask's (11).
+_ARRAY_PRIORITY = 10.0
+
+
 def attach() -> None:
     """Give arrays their methods."""
     # It needs the functions above, and they need arrays.
@@ -251,7 +255,12 @@ def attach() -> None:
         "__array_function__": _numpy_protocols.array_function,
         "__array_ufunc__": _numpy_protocols.array_ufunc,
     }
-    properties = {"__array_module__": property(_namespace.module_of)}
+    # NumPy does not ask for the priority where there is `__array_ufunc__`, but other libraries do,
+    # to find out whose function to call: that of the device's array rather than NumPy's.
+    properties = {
+        "__array_module__": property(_namespace.module_of),
+        "__array_priority__": _ARRAY_PRIORITY,
+    }
     for name, member in (
         *_FUNCTIONS.items(),
         *_OWN.items(),

@@ -848,6 +848,7 @@ class DeviceFunction:
 class ndarray:
     __hash__: ClassVar[None]  # type: ignore[assignment]
     # Attached by `_methods.py`.
+    __array_priority__: ClassVar[float]
     def __array_function__(
         self,
         function: Callable[..., Any],

@@ -36,7 +36,7 @@ _REDUCTIONS = {
 _ACCUMULATIONS = {"add": "cumsum", "multiply": "cumprod"}
 _METHODS = {"accumulate": _ACCUMULATIONS, "reduce": _REDUCTIONS}
 
-# Options of ufuncs that say nothing about values.
+# Options of ufuncs, and of functions that make arrays, that say nothing about values.
 _ABOUT_MEMORY = {"order", "subok"}
 
 # Functions that make arrays from nothing, for `like=`.
@@ -52,6 +52,9 @@ _CREATION = {
     "tri",
     "zeros",
 }
+
+# Functions that make arrays with the dtype and place of another one.
+_LIKE = {"empty_like", "full_like", "ones_like", "zeros_like"}
 
 # What parameters of NumPy's functions are called here.
 _RENAMED = {"a_max": "max", "a_min": "min", "ddof": "correction"}
@@ -184,6 +187,8 @@ def _call_bound(
             named[parameter] = value
         elif ours_is in ours:
             named[ours_is] = value
+        elif parameter in _ABOUT_MEMORY and name.removeprefix("numpy.") in _CREATION | _LIKE:
+            continue
         elif not _says_nothing(value, signature.parameters[parameter].default):
             raise _no_option(name, parameter)
     return function(*positional, **named)

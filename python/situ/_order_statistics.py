@@ -182,8 +182,8 @@ def _quantiles(
 
 def quantile(
     x: ndarray,
-    q: Probabilities,
     /,
+    q: Probabilities,
     axis: Axis = None,
     out: Output = None,
     overwrite_input: bool = False,
@@ -230,8 +230,8 @@ def quantile(
 
 def percentile(
     x: ndarray,
-    q: Probabilities,
     /,
+    q: Probabilities,
     axis: Axis = None,
     out: Output = None,
     overwrite_input: bool = False,
@@ -278,8 +278,8 @@ def percentile(
 
 def nanquantile(
     x: ndarray,
-    q: Probabilities,
     /,
+    q: Probabilities,
     axis: Axis = None,
     out: Output = None,
     overwrite_input: bool = False,
@@ -326,8 +326,8 @@ def nanquantile(
 
 def nanpercentile(
     x: ndarray,
-    q: Probabilities,
     /,
+    q: Probabilities,
     axis: Axis = None,
     out: Output = None,
     overwrite_input: bool = False,

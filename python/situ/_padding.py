@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Literal
 
+import numpy as np
+
 from situ import _native
 from situ._creation import arange, asarray
 from situ._native import ndarray
@@ -13,6 +15,7 @@ __all__ = ["pad"]
 
 Mode = Literal["constant", "edge", "reflect", "symmetric", "wrap", "empty"]
 Widths = int | Sequence[int] | Sequence[Sequence[int]]
+Values = complex | Sequence[complex] | Sequence[Sequence[complex]]
 
 
 def pad(
@@ -21,7 +24,7 @@ def pad(
     /,
     mode: Mode = "constant",
     *,
-    constant_values: complex = 0,
+    constant_values: Values = 0,
     queue: Place | None = None,
 ) -> ndarray:
     """Put a margin around an array.
@@ -38,7 +41,8 @@ def pad(
         and ``"symmetric"``, the elements backwards, without and with the outermost; ``"wrap"``,
         those of the other end; ``"empty"``, nothing in particular.
     constant_values
-        The number for ``"constant"``.
+        The number for ``"constant"``; or numbers for before and after: a pair for all axes, or a
+        pair for each axis.
     queue
         What runs it: a queue from which the array is accessible. By default that of the array.
 
@@ -61,7 +65,7 @@ def pad(
         place = x.queue if queue is None else queue
         result = _native.empty(shape, dtype=x.dtype, device=place, usm_type=x.usm_type)
         if mode == "constant":
-            result[...] = constant_values
+            _fill_margin(result, widths, constant_values)
         inner = (
             slice(before, before + size) for size, (before, _) in zip(x.shape, widths, strict=True)
         )
@@ -72,6 +76,20 @@ def pad(
             positions = _positions(x, axis, (before, after), mode)
             x = _native.take(x, positions, axis, queue=queue)
     return x
+
+
+def _fill_margin(
+    result: ndarray, widths: Sequence[tuple[int, int]], constant_values: Values
+) -> None:
+    """Assign what is around the elements; where margins meet, the later axis' number."""
+    if not isinstance(constant_values, Sequence):
+        result[...] = constant_values
+        return
+    values = np.broadcast_to(np.asarray(constant_values), (result.ndim, 2)).tolist()
+    for axis, ((before, after), (first, last)) in enumerate(zip(widths, values, strict=True)):
+        leading = (slice(None),) * axis
+        result[*leading, slice(None, before)] = first
+        result[*leading, slice(result.shape[axis] - after, None)] = last
 
 
 def _pairs(pad_width: Widths, ndim: int) -> list[tuple[int, int]]:

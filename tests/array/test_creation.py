@@ -102,6 +102,47 @@ def test_constants(device):
         situ.zeros((-1,))
 
 
+def test_arrays_are_filled_with_arrays(device):
+    row = situ.asarray([1, 2, 3], dtype="int32", device=device)
+    filled = situ.full((2, 3), row)
+    assert (filled.dtype, filled.device) == (np.int32, device)
+    np.testing.assert_array_equal(filled.to_numpy(), np.full((2, 3), row.to_numpy()))
+    one = situ.full_like(filled, row[1], dtype="float32")
+    np.testing.assert_array_equal(one.to_numpy(), np.full((2, 3), 2, "float32"))
+    with pytest.raises(situ.ShapeError, match="broadcast"):
+        situ.full((3, 2), row)
+
+
+def test_arrays_are_not_filled_with_those_of_other_devices():
+    with situ.testing.virtual_devices("gpu") as (gpu,):
+        number = situ.asarray(2.0, device=gpu)
+        assert situ.full(3, number).device == gpu
+        with pytest.raises(situ.PlacementError):
+            situ.full(3, number, device="native")
+
+
+@pytest.mark.parametrize("endpoint", [True, False])
+@pytest.mark.parametrize("num", [0, 1, 2, 7])
+def test_ends_may_be_arrays(device, num, endpoint):
+    start, stop = np.array([[0.0], [-2.5]], "float32"), np.array([1.0, 4.0, 9.0], "float32")
+    there = [situ.asarray(end, device=device) for end in (start, stop)]
+    result = situ.linspace(*there, num, endpoint=endpoint)
+    assert result.device == device
+    expected = np.linspace(start, stop, num, endpoint=endpoint)
+    assert result.shape == expected.shape
+    np.testing.assert_allclose(result.to_numpy(), expected, rtol=1e-6)
+    number = situ.linspace(there[1][1], 10, num, endpoint=endpoint)
+    np.testing.assert_allclose(number.to_numpy(), np.linspace(4, 10, num, endpoint), rtol=1e-6)
+
+
+def test_arrays_like_others_may_have_another_shape(device):
+    x = situ.ones((2, 3), dtype="int16", device=device)
+    for make in (situ.empty_like, situ.ones_like, situ.zeros_like):
+        other = make(x, shape=(4,))
+        assert (other.shape, other.dtype, other.device) == ((4,), np.int16, device)
+    assert situ.full_like(x, 7, shape=()).item() == 7
+
+
 def test_impossible_sizes_are_memory_or_shape_errors():
     with pytest.raises(situ.ShapeError, match="more elements than can be counted"):
         situ.empty((2**40, 2**40))
