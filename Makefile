@@ -75,8 +75,9 @@ test-rust: setup .venv/.group-drivers  ## Every Rust test, over every driver
 	@$(STEP) "Rust tests" $(WITH_DRIVERS) cargo test --workspace --locked --quiet
 
 .PHONY: test-python
-test-python: build .venv/.group-drivers .venv/.group-bench  ## Every Python test but the wheel's, over every driver
-	@$(STEP) "Python tests" $(WITH_DRIVERS) $(BIN)/pytest -q -m "not packaging"
+test-python: build .venv/.group-drivers .venv/.group-bench .venv/.group-clients  ## Every Python test but the wheel's, over every driver
+	@EXPECTED_CLIENTS="dask.array einops jax scipy sklearn xarray" \
+		$(STEP) "Python tests" $(WITH_DRIVERS) $(BIN)/pytest -q -m "not packaging"
 
 .PHONY: test-wheel
 test-wheel: wheel  ## Run the wheel in an empty environment

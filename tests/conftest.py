@@ -8,6 +8,9 @@ from places import driver_devices
 
 import situ
 
+# SciPy reads it once: whether its functions take arrays of any library (tests/clients).
+os.environ["SCIPY_ARRAY_API"] = "1"
+
 # The first call of a kernel compiles it, so examples have no deadline. The CI repeats the same
 # examples in every run; elsewhere they are new each time.
 settings.register_profile("situ", deadline=None, derandomize="CI" in os.environ, print_blob=True)
