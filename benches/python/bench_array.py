@@ -9,14 +9,13 @@ seconds on a shared machine, so a close race goes on for longer. Where NumPy cal
 threads keep the cores busy for a while after each call, each side is measured by itself.
 """
 
-import math
 import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from report import best_seconds, describe_run, seconds
+from report import best_seconds, describe_run, race_apart, seconds
 
 import situ
 
@@ -28,8 +27,6 @@ REPEATS = {1_000: (15, 50), 100_000: (15, 2), 10_000_000: (3, 1)}
 CLOSE = 1.3
 MORE_REPEATS = 30
 BUDGET_SECONDS = 20.0
-# Long enough for the threads of the other side to go to sleep.
-PAUSE_SECONDS = 0.2
 
 Call = Callable[[], object]
 
@@ -488,8 +485,10 @@ def measured(case: Case) -> list[tuple[float, float]]:
             return run
 
         host, own = (many(call) for call in case.make(size))
-        race = race_apart if case.is_apart else race_in_turns
-        host_seconds, own_seconds = race(host, own, repeats)
+        if case.is_apart:
+            host_seconds, own_seconds = race_apart(host, own, max(repeats, MORE_REPEATS // 4))
+        else:
+            host_seconds, own_seconds = race_in_turns(host, own, repeats)
         times.append((host_seconds / calls, own_seconds / calls))
     return times
 
@@ -503,26 +502,6 @@ def race_in_turns(host: Call, own: Call, repeats: int) -> tuple[float, float]:
             break
         host_best = min(host_best, seconds(host))
         own_best = min(own_best, seconds(own))
-    return host_best, own_best
-
-
-def race_apart(host: Call, own: Call, repeats: int) -> tuple[float, float]:
-    """Return the shortest times of two calls, many of the one and then many of the other.
-
-    That happens several times, so that both see the machine at its best.
-    """
-
-    def alone(call: Call) -> float:
-        time.sleep(PAUSE_SECONDS)
-        return best_seconds(call, repeats=max(repeats, MORE_REPEATS // 4))[0]
-
-    host_best = own_best = math.inf
-    end = time.perf_counter() + BUDGET_SECONDS
-    for _ in range(4):
-        host_best = min(host_best, alone(host))
-        own_best = min(own_best, alone(own))
-        if time.perf_counter() > end:
-            break
     return host_best, own_best
 
 

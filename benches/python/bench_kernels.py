@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 from bench_spine import NEW_KERNELS, new_kernels_source
-from report import Row, best_seconds, print_table
+from report import Row, best_seconds, print_table, race_apart
 
 import situ
 
@@ -52,7 +52,7 @@ def bench_pairs(only: list[str]) -> list[Row]:
             pair.situ_run(*arguments, output)
             output.queue.wait()
 
-        numba_seconds, situ_seconds = best_seconds(run_numba, run_situ, repeats=REPEATS)
+        numba_seconds, situ_seconds = race_apart(run_numba, run_situ, REPEATS)
         ratio = numba_seconds / situ_seconds
         ratios.append(ratio)
         details = f"{1e3 * situ_seconds:.2f} ms, Numba {1e3 * numba_seconds:.2f} ms"

@@ -5,6 +5,7 @@ what a call and a first call cost. `benches/README.md` says what the lines answe
 nothing: a slow machine is not a bug.
 """
 
+import math
 import os
 import statistics
 import subprocess
@@ -15,7 +16,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from report import Row, best_seconds, print_table, seconds
+from report import Row, best_seconds, print_table, race_apart, seconds
 
 import situ
 
@@ -120,12 +121,13 @@ def main() -> None:
         other = numba.njit(parallel=True)(theirs)
         arguments = [situ.asarray(x) if isinstance(x, np.ndarray) else x for x in host]
         calls = partial(finished, mine, arguments), partial(other, *host)
-        situ_seconds, numba_seconds = best_seconds(*calls, repeats=20)
+        situ_seconds, numba_seconds = race_apart(*calls, 20)
         ratio = numba_seconds / situ_seconds
         ratios.append(ratio)
         details = f"{situ_seconds * 1e3:.2f} ms, Numba {numba_seconds * 1e3:.2f} ms"
         rows.append(ratio_row(name, ratio, 1.0, details))
     rows.append(ratio_row("geometric mean", statistics.geometric_mean(ratios), 1.5, "of the above"))
+    rows.extend(share_rows())
     for name, function, argument in [
         ("Collatz, 300k starts", collatz, 300_000),
         ("Newton, 1M roots", newton, 1_000_000),
@@ -138,6 +140,54 @@ def main() -> None:
         rows.append(ratio_row(name, numba_seconds / situ_seconds, 0.9, details))
     rows.extend(overhead_rows())
     print_table(rows)
+
+
+@situ.kernel
+def chain_kernel(a, b, c, d, out):
+    """Do what `chain` does, written by hand."""
+    i = situ.get_global_id(0)
+    out[i] = a[i] * b[i] + c[i] - d[i]
+
+
+@situ.kernel
+def black_scholes_kernel(price, strike, years, rate, volatility, out):
+    """Do what `black_scholes` does, written by hand."""
+    i = situ.get_global_id(0)
+    root = volatility * math.sqrt(years[i])
+    d1 = (math.log(price[i] / strike[i]) + (rate + 0.5 * volatility * volatility) * years[i]) / root
+    d2 = d1 - root
+    n1 = 1.0 / (1.0 + math.exp(-1.702 * d1))
+    n2 = 1.0 / (1.0 + math.exp(-1.702 * d2))
+    out[i] = price[i] * n1 - strike[i] * math.exp(-rate * years[i]) * n2
+
+
+def with_result(kernel: Callable[..., object], arguments: Sequence[object]) -> None:
+    """Call a kernel with a new array for its result, and wait for it."""
+    out = situ.empty_like(arguments[0])
+    kernel(*arguments, out)
+    out.queue.wait()
+
+
+def share_rows() -> list[Row]:
+    """Return how much of the speed of kernels written by hand functions reach."""
+    by_hand = {chain: chain_kernel, black_scholes: black_scholes_kernel}
+    rows = []
+    for name, function, _, host in fused_cases():
+        if function not in by_hand:
+            continue
+        arguments = [situ.asarray(x) if isinstance(x, np.ndarray) else x for x in host]
+        ranged = by_hand[function][SIZE]
+
+        calls = (
+            partial(finished, situ.njit(function), arguments),
+            partial(with_result, ranged, arguments),
+        )
+        own_seconds, kernel_seconds = best_seconds(*calls, repeats=40)
+        share = kernel_seconds / own_seconds
+        details = f"{own_seconds * 1e3:.2f} ms, kernel {kernel_seconds * 1e3:.2f} ms"
+        measured = f"{100 * share:.0f} %"
+        rows.append(Row(f"{name} of a kernel", measured, "≥ 90 %", share >= 0.9, details))
+    return rows
 
 
 def overhead_rows() -> list[Row]:
