@@ -9,6 +9,7 @@ seconds on a shared machine, so a close race goes on for longer. Where NumPy cal
 threads keep the cores busy for a while after each call, each side is measured by itself.
 """
 
+import math
 import sys
 import time
 from collections.abc import Callable, Iterator
