@@ -152,6 +152,14 @@ def test_predictions_are_validated_where_the_samples_are(place: situ.Device) -> 
     check(lambda x, c, t: model_selection.cross_val_predict(ridge, x, t), place)
 
 
+def test_a_ridge_without_a_penalty_is_a_linear_regression(place: situ.Device) -> None:
+    x, targets = (situ.asarray(array, device=place) for array in (SAMPLES, TARGETS))
+    model = linear_model.Ridge(alpha=0, solver="svd").fit(x, targets)
+    expected = linear_model.LinearRegression().fit(SAMPLES, TARGETS)
+    assert_agrees(model.coef_, expected.coef_, place, rtol=1e-7)
+    assert_agrees(model.intercept_, expected.intercept_, place, rtol=1e-7)
+
+
 def test_a_mixture_is_found_where_the_samples_are(place: situ.Device) -> None:
     def case(x: Any, classes: Any, targets: Any) -> Any:
         model = mixture.GaussianMixture(2, init_params="random", random_state=0, reg_covar=1e-3)

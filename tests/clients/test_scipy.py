@@ -181,6 +181,20 @@ def test_functions_of_the_host_do_not_copy_silently(name: str) -> None:
         ON_THE_HOST[name](*arguments(gpu))
 
 
+def test_what_is_not_possible_is_an_error_and_not_a_copy() -> None:
+    with situ.testing.virtual_devices("gpu") as (gpu,), situ.current(gpu):
+        rows, positive, _ = arguments(gpu)
+        refused = situ.HostAccessError, situ.PlacementError, TypeError, AttributeError
+        for call in (
+            lambda: signal.welch(rows[0, :], nperseg=16),
+            lambda: stats.spearmanr(rows[0, :], positive[0, :]),
+            lambda: linalg.inv(rows[:, :4]),
+            lambda: linalg.issymmetric(rows[:, :4]),
+        ):
+            with pytest.raises(refused):
+                call()
+
+
 def test_windows_are_made_where_they_are_wanted(place: situ.Device) -> None:
     for name in ("hann", "hamming", "blackman", "cosine"):
         window = signal.get_window(name, 16, xp=situ, device=place)

@@ -84,6 +84,19 @@ def test_in_a_block_new_arrays_are_where_the_data_is(place: situ.Device, name: s
         check(CASES_IN_A_BLOCK[name], place)
 
 
+@pytest.mark.parametrize("name", CASES_IN_A_BLOCK)
+def test_arrays_of_a_bound_module_need_no_block(name: str) -> None:
+    with situ.testing.virtual_devices("gpu") as (gpu,):
+        result = CASES_IN_A_BLOCK[name](labelled(situ.offload_to(gpu).asarray(HOST)))
+        assert_agrees(result.data, CASES_IN_A_BLOCK[name](labelled(HOST)).data, gpu)
+
+
+def test_labels_go_where_a_bound_module_is() -> None:
+    with situ.testing.virtual_devices("gpu") as (gpu,):
+        result = labelled(situ.offload_to(gpu).asarray(HOST)).differentiate("time")
+        assert_agrees(result.data, labelled(HOST).differentiate("time").data, gpu)
+
+
 def test_arrays_are_shown_and_compared(place: situ.Device) -> None:
     a = labelled(situ.asarray(HOST, device=place))
     assert "situ.ndarray" in repr(a)
