@@ -203,6 +203,18 @@ def test_arrays_of_a_bound_module_need_no_block() -> None:
         assert_agrees(scores(None, bound.asarray(CLASSES), None), expected, gpu)
 
 
+@pytest.mark.parametrize("name", ["pca, all", "ridge", "discriminants", "naive Bayes"])
+def test_devices_without_double_precision_learn_in_single_precision(name: str) -> None:
+    case = ESTIMATORS[name]
+    single = SAMPLES.astype("float32"), CLASSES, TARGETS.astype("float32")
+    expected = case(*single)
+    # For the score it asks for the default dtype, without saying where.
+    with situ.testing.virtual_devices("gpu", without=["fp64"]) as (gpu,), situ.current(gpu):
+        result = case(*(situ.asarray(array, device=gpu) for array in single))
+        assert result[0].dtype == np.float32
+        assert_agrees(result, expected, gpu, rtol=2e-3)
+
+
 def test_without_dispatch_memory_of_a_device_is_not_copied_silently() -> None:
     with (
         sklearn.config_context(array_api_dispatch=False),
