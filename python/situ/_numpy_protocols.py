@@ -91,8 +91,11 @@ def array_ufunc(
     Returns
     -------
     ndarray
-        The result.
+        The result; ``NotImplemented`` if an operand is of a library that has its own way, such as
+        an array made of arrays.
     """
+    if any(_has_own_way(operand) for operand in inputs):
+        return NotImplemented
     name = f"numpy.{ufunc.__name__}"
     _refuse_host_arrays(name, [*inputs, *options.values()])
     options = {name: value for name, value in options.items() if name not in _ABOUT_MEMORY}
@@ -147,6 +150,13 @@ def array_function(
     if signature is None:
         return counterpart(*arguments, **keywords)
     return _call_bound(counterpart, name, signature, arguments, keywords)
+
+
+def _has_own_way(operand: object) -> bool:
+    """Return whether an operand is an array of a library that applies ufuncs itself."""
+    if isinstance(operand, ndarray | np.ndarray | np.generic):
+        return False
+    return getattr(type(operand), "__array_ufunc__", None) is not None
 
 
 def _call(

@@ -83,7 +83,7 @@ def counts() -> Iterator[None]:
 
 
 def chunked(array: Any) -> Any:
-    return da.from_array(array, chunks=(5, 8), asarray=False)
+    return da.from_array(array, chunks=(5, 8))
 
 
 def check(case: Callable[[Any], Any], place: situ.Device) -> None:
@@ -106,6 +106,20 @@ def test_means_are_computed_where_the_chunks_are(place: situ.Device, name: str) 
 def test_counts_of_the_host_are_refused(place: situ.Device) -> None:
     with pytest.raises(situ.PlacementError, match="host"):
         chunked(situ.asarray(HOST, device=place)).mean(axis=1).compute()
+
+
+def test_arrays_and_chunks_are_combined_once_dask_knows_them(
+    place: situ.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = dask.array.chunk_types._HANDLED_CHUNK_TYPES
+    monkeypatch.setattr(dask.array.chunk_types, "_HANDLED_CHUNK_TYPES", [*known])
+    da.register_chunk_type(situ.ndarray)
+    x = situ.asarray(HOST, device=place)
+    a = chunked(x)
+    for combined in (a + x, x + a, np.add(a, x), np.add(x, a)):
+        assert isinstance(combined, da.Array)
+        assert_agrees(combined.compute(), HOST * 2, place)
+    assert_agrees(np.concatenate([x, a]).compute(), np.concatenate([HOST, HOST]), place)
 
 
 def test_many_threads_compute_chunks(place: situ.Device) -> None:

@@ -265,6 +265,24 @@ def test_what_is_missing_is_refused(call: Callable[[Any], Any], words: str) -> N
         call(situ.asarray(HOST))
 
 
+class Wrapper:
+    """An array made of arrays, which applies ufuncs to what is inside."""
+
+    def __init__(self, inside: Any) -> None:
+        self.inside = inside
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:  # noqa: D105
+        bare = [each.inside if isinstance(each, Wrapper) else each for each in inputs]
+        return Wrapper(getattr(ufunc, method)(*bare, **options))
+
+
+def test_arrays_made_of_arrays_apply_ufuncs_themselves() -> None:
+    x = situ.asarray(HOST)
+    for result in (np.add(x, Wrapper(x)), np.add(Wrapper(x), x)):
+        assert isinstance(result, Wrapper)
+        np.testing.assert_array_equal(result.inside.to_numpy(), HOST * 2)
+
+
 def test_ufuncs_of_others_are_not_taken_for_numpys() -> None:
     mine = np.frompyfunc(lambda value: value, 1, 1)
     with pytest.raises(TypeError, match="no counterpart"):
