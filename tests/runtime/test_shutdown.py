@@ -198,7 +198,12 @@ def test_pending_work_of_a_running_loop_is_no_problem(run):
 
 def test_waiting_at_the_end_can_be_interrupted(tmp_path):
     script = tmp_path / "program.py"
-    script.write_text(PREAMBLE + "queue.host_task(threading.Event().wait)\nprint('x', flush=True)")
+    # Whatever this process ignores, because it was started in the background: the program does not.
+    script.write_text(
+        "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        + PREAMBLE
+        + "queue.host_task(threading.Event().wait)\nprint('x', flush=True)"
+    )
     with subprocess.Popen(
         [sys.executable, script, "1000", "in-order"],
         stdout=subprocess.PIPE,
