@@ -17,8 +17,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # Long enough for the threads of the other side to go to sleep.
 PAUSE_SECONDS = 0.2
-# How long a race may take.
+# How long a race may take, and one side's turn in it.
 BUDGET_SECONDS = 20.0
+TURN_SECONDS = 2.0
 
 
 @dataclass
@@ -53,7 +54,13 @@ def race_apart(
 
     def alone(call: Callable[[], object]) -> float:
         time.sleep(PAUSE_SECONDS)
-        return best_seconds(call, repeats=repeats)[0]
+        end = time.perf_counter() + TURN_SECONDS
+        best = math.inf
+        for _ in range(repeats):
+            best = min(best, seconds(call))
+            if time.perf_counter() > end:
+                break
+        return best
 
     shortest = [math.inf, math.inf]
     end = time.perf_counter() + BUDGET_SECONDS

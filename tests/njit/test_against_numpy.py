@@ -4,6 +4,7 @@ Each function runs on situ arrays of every device, and on NumPy arrays; the plai
 arrays tells what is right.
 """
 
+import importlib.util
 import math
 from collections.abc import Callable
 from typing import Any
@@ -221,18 +222,13 @@ CASES: list[Case] = [
 NAMES = [f"{case.__name__}-{position}" for position, (case, _) in enumerate(CASES)]
 HOST_LOOPS = {sequential, calls}
 
-helper_njit = situ.njit(helper)
 
-
-scaled_njit = situ.njit(scaled)
-
-
-def _compiled(function: Callable[..., Any]) -> Any:
+def _compiled(function: Callable[..., Any], njit: Callable[..., Any] = situ.njit) -> Any:
     if function in (calls, by_name):
-        namespace = {**globals(), "helper": helper_njit, "scaled": scaled_njit}
+        namespace = {**globals(), "helper": njit(helper), "scaled": njit(scaled)}
         copied = type(function)(function.__code__, namespace, function.__name__)
-        return situ.njit(copied)
-    return situ.njit(function)
+        return njit(copied)
+    return njit(function)
 
 
 def _check(found: Any, expected: Any) -> None:
@@ -250,13 +246,33 @@ def _check(found: Any, expected: Any) -> None:
         assert found == pytest.approx(expected, rel=1e-9)
 
 
+def _njits() -> dict[str, Callable[..., Any]]:
+    """Return situ's decorator, and Numba's if it is there."""
+    found: dict[str, Callable[..., Any]] = {"situ": situ.njit}
+    if importlib.util.find_spec("numba") is not None:
+        import numba
+
+        found["numba"] = numba.njit
+        found["numba-parallel"] = numba.njit(parallel=True)
+    return found
+
+
+NJITS = _njits()
+
+
+@pytest.mark.parametrize("njit", NJITS.values(), ids=NJITS)
 @pytest.mark.parametrize(("function", "arguments"), CASES, ids=NAMES)
 def test_on_situ_arrays(
-    function: Callable[..., Any], arguments: tuple[Any, ...], device: situ.Device
+    function: Callable[..., Any],
+    arguments: tuple[Any, ...],
+    njit: Callable[..., Any],
+    device: situ.Device,
 ) -> None:
     """What a function gives for situ arrays is what NumPy gives, on the arrays' device."""
+    if not any(isinstance(each, np.ndarray) for each in arguments) and njit is not situ.njit:
+        return  # Without an array, the call is Numba's own.
     expected = function(*arguments)
-    compiled = _compiled(function)
+    compiled = _compiled(function, njit)
     # Loops of the host need memory that the host can reach.
     usm_type = "shared" if function in HOST_LOOPS else None
     situ_arguments = [
