@@ -7,12 +7,11 @@ use situ_ir::Diagnostic;
 
 use crate::error::{Error, Refusal};
 
-/// What is said of kernels, and what is said of functions of the host instead. The first that fits is taken.
-const WORDS: [(&str, &str); 4] = [
+/// What is said of kernels, and what is said of functions of the host instead.
+const WORDS: [(&str, &str); 3] = [
     ("a kernel", "an njit function"),
     ("the kernel", "the njit function"),
     ("kernels", "njit functions"),
-    ("every kernel", "every njit function"),
 ];
 
 /// A refusal of a function of the host.

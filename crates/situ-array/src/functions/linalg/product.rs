@@ -268,10 +268,15 @@ impl Placed {
             DType::F32 => Precision::Single,
             _ => Precision::Double,
         };
-        let crew = KernelThreads::new(self.queue.device());
+        let kernel_threads = KernelThreads::new(self.queue.device());
         call.submit(move |mut memory| {
             let factors = [memory.reads[0], memory.reads[1]];
-            plan.run(precision, factors, memory.writes[0], crew.threads());
+            plan.run(
+                precision,
+                factors,
+                memory.writes[0],
+                kernel_threads.threads(),
+            );
             Ok(())
         })?;
         Ok(Some(product))
@@ -298,10 +303,15 @@ impl Placed {
             writes: &[&product],
             is_brief: plan.is_brief(),
         };
-        let crew = KernelThreads::new(self.queue.device());
+        let kernel_threads = KernelThreads::new(self.queue.device());
         call.submit(move |mut memory| {
             let factors = [memory.reads[0], memory.reads[1]];
-            plan.run(element(dtype), factors, memory.writes[0], crew.threads());
+            plan.run(
+                element(dtype),
+                factors,
+                memory.writes[0],
+                kernel_threads.threads(),
+            );
             Ok(())
         })?;
         Ok(product)
