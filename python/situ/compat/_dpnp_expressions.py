@@ -111,7 +111,11 @@ def cov(
 ) -> ndarray:
     """Return the covariances of the rows; weights are not taken."""
     if fweights is not None or aweights is not None:
-        msg = "`dpnp.cov` takes no weights here\n  help: multiply the observations by them"
+        msg = (
+            "`dpnp.cov` takes no weights here\n"
+            "  help: for `fweights`, repeat the observations, e.g. with `dpnp.repeat(m, fweights, 1)`; "
+            "for `aweights`, call `numpy.cov` with `dpnp.asnumpy(m)`"
+        )
         raise NotImplementedError(msg)
     x = _rows(m, rowvar)
     if y is not None:
