@@ -113,8 +113,8 @@ def cov(
     if fweights is not None or aweights is not None:
         msg = (
             "`dpnp.cov` takes no weights here\n"
-            "  help: for `fweights`, repeat the observations, e.g. `dpnp.repeat(m, fweights, 1)`; for "
-            "`aweights`, call `numpy.cov` with `dpnp.asnumpy(m)`"
+            "  help: for `fweights`, repeat the observations, e.g. `dpnp.repeat(m, fweights, 1)`; "
+            "for `aweights`, call `numpy.cov` with `dpnp.asnumpy(m)`"
         )
         raise NotImplementedError(msg)
     x = _rows(m, rowvar)
