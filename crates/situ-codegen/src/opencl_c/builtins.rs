@@ -9,7 +9,9 @@
 //! * `Minimum`, `Maximum`, `fmin`, `fmax`: C leaves the sign of zero open, NaN rules differ;
 //! * `rint`, `floor`, `ceil`, `trunc`: PoCL 3.1 converts to an integer on the way. Where its optimiser
 //!   learns that the number does not fit, NaN or infinity for example, it concludes that the code
-//!   is never reached and removes it.
+//!   is never reached and removes it;
+//! * `exp` and its relatives, `tgamma`, `pow`: PoCL 3.1 does the same where it learns that the argument
+//!   is NaN, `x * NAN` for example. Its `tgamma` also has numbers at the poles from -2^52 on.
 
 use situ_ir::{DType, MathFunction};
 
@@ -25,6 +27,13 @@ pub(super) fn math(library: &mut Library, function: MathFunction, dtype: DType) 
         MathFunction::Floor => rounded(library, dtype, Rounding::Floor),
         MathFunction::Ceil => rounded(library, dtype, Rounding::Ceil),
         MathFunction::Trunc => rounded(library, dtype, Rounding::Trunc),
+        MathFunction::Exp
+        | MathFunction::Exp2
+        | MathFunction::Expm1
+        | MathFunction::Sinh
+        | MathFunction::Cosh
+        | MathFunction::Tanh => of_numbers(library, function, dtype),
+        MathFunction::Tgamma => tgamma(library, dtype),
         // The IR's words are C's, and so are OpenCL's.
         other => other.name().to_owned(),
     }
@@ -43,15 +52,58 @@ fn number_choice(library: &mut Library, stem: &str, comparison: &str, dtype: DTy
     })
 }
 
-/// Rounding to the nearest integer, halves to even.
-fn rint(library: &mut Library, dtype: DType) -> String {
-    let ty = scalar(dtype);
-    // Floats from here on are integers, and adding it moves all digits after the point out.
-    let large = if dtype == DType::F64 {
+/// A function that is asked about numbers only, and not about NaN.
+fn of_numbers(library: &mut Library, function: MathFunction, dtype: DType) -> String {
+    let (ty, function) = (scalar(dtype), function.name());
+    library.require(format!("{function}_{ty}"), |_, name| {
+        format!(
+            "// NaN of NaN.\n\
+             static {ty} {name}({ty} x) {{\n    \
+                 return isnan(x) ? x : {function}(x);\n\
+             }}"
+        )
+    })
+}
+
+/// The gamma function, which is asked about numbers that can have digits after the point.
+fn tgamma(library: &mut Library, dtype: DType) -> String {
+    let (ty, large) = (scalar(dtype), least_without_fraction(dtype));
+    library.require(format!("tgamma_{ty}"), |_, name| {
+        format!(
+            "// NaN of NaN, and at the poles far out.\n\
+             static {ty} {name}({ty} x) {{\n    \
+                 return isnan(x) || x <= -{large} ? ({ty})NAN : tgamma(x);\n\
+             }}"
+        )
+    })
+}
+
+/// Floats from here on are integers.
+fn least_without_fraction(dtype: DType) -> &'static str {
+    if dtype == DType::F64 {
         "0x1p+52"
     } else {
         "0x1p+23f"
-    };
+    }
+}
+
+/// `Power`, which asks about numbers only.
+pub(super) fn power(library: &mut Library, dtype: DType) -> String {
+    let ty = scalar(dtype);
+    library.require(format!("pow_{ty}"), |_, name| {
+        format!(
+            "// NaN to any power but 0 is NaN.\n\
+             static {ty} {name}({ty} x, {ty} y) {{\n    \
+                 return isnan(x) && y != 0 ? x : pow(x, y);\n\
+             }}"
+        )
+    })
+}
+
+/// Rounding to the nearest integer, halves to even.
+fn rint(library: &mut Library, dtype: DType) -> String {
+    // Adding it moves all digits after the point out.
+    let (ty, large) = (scalar(dtype), least_without_fraction(dtype));
     library.require(format!("rint_{ty}"), |_, name| {
         format!(
             "// To the nearest integer, halves to even.\n\

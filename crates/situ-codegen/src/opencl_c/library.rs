@@ -64,7 +64,7 @@ pub(super) fn may_define(name: &str) -> bool {
 }
 
 /// Beginnings of names that end with a type. `atomic_` and `sub_group_` belong to OpenCL anyway.
-const STEMS: [&str; 13] = [
+const STEMS: [&str; 21] = [
     "absolute",
     "divide",
     "remainder",
@@ -78,6 +78,14 @@ const STEMS: [&str; 13] = [
     "floor",
     "ceil",
     "trunc",
+    "exp",
+    "exp2",
+    "expm1",
+    "sinh",
+    "cosh",
+    "tanh",
+    "tgamma",
+    "pow",
 ];
 
 /// Names of functions about the running work-item.

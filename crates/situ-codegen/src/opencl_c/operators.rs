@@ -185,7 +185,7 @@ pub(super) fn binary(
             }
             _ => call(&builtins::shift_right(library, dtype)),
         },
-        BinaryOperator::Power => call("pow"),
+        BinaryOperator::Power => call(&builtins::power(library, dtype)),
         BinaryOperator::Minimum if dtype.is_float() => {
             call(&builtins::float_choice(library, "minimum", "<=", dtype))
         }

@@ -1,12 +1,10 @@
 //! Values: what kernels compute.
 
-use std::cell::RefCell;
-
 use num_complex::Complex64;
-use situ_ir::{DType, FunctionBuilder, Literal, MathFunction, NdRange, Type};
-use situ_runtime::{Argument, Program};
+use situ_ir::{DType, FunctionBuilder, Literal, NdRange, Type};
+use situ_runtime::Argument;
 
-use crate::{compile, download, on_every_device, pointer, pointer_to, upload, validated};
+use crate::{compile, download, on_every_device, pointer, pointer_to, upload};
 
 #[test]
 fn elementwise_kernels_compute_every_element() {
@@ -108,58 +106,4 @@ fn complex_arrays_are_pairs_of_reals() {
             ]
         );
     });
-}
-
-#[test]
-fn every_math_function_runs_and_agrees_with_the_reference_device() {
-    for &function in MathFunction::ALL {
-        for dtype in [DType::F32, DType::F64] {
-            let build = || {
-                let mut f = FunctionBuilder::kernel("apply", 1);
-                let x = pointer(&mut f, "x", DType::F64);
-                let i = f.global_id(0);
-                let element = f.load(x, i);
-                let element = f.cast(element, dtype);
-                let arguments = vec![element; function.arity()];
-                let result = f.math(function, &arguments);
-                if f.type_of(result) == Type::BOOL {
-                    let one = f.literal(Literal::F64(1.0));
-                    let zero = f.literal(Literal::F64(0.0));
-                    let number = f.select(result, one, zero);
-                    f.store(x, i, number);
-                } else {
-                    let wide = f.cast(result, DType::F64);
-                    f.store(x, i, wide);
-                }
-                f
-            };
-            let results = RefCell::new(Vec::new());
-            on_every_device(|queue| {
-                let module = validated(build());
-                let kernel = Program::compile(queue.device(), &module)
-                    .unwrap()
-                    .kernel("apply")
-                    .unwrap();
-                // Between its zeros on the negative axis the logarithm of gamma loses digits.
-                let start = if function == MathFunction::Lgamma {
-                    0.1
-                } else {
-                    -3.0
-                };
-                let inputs: Vec<f64> = (0..37).map(|i| f64::from(i) * 0.26 + start).collect();
-                let x = upload(queue, &inputs);
-                let range = NdRange::new(&[37]).unwrap();
-                queue.launch(&kernel, &range, &[pointer_to(&x)]).unwrap();
-                results.borrow_mut().push(download::<f64>(queue, &x));
-            });
-            let results = results.into_inner();
-            let tolerance = if dtype == DType::F32 { 1e-6 } else { 4e-15 };
-            for (x, y) in results[0].iter().zip(&results[1]) {
-                let close = (x.is_nan() && y.is_nan())
-                    || x == y
-                    || (x - y).abs() <= tolerance * x.abs().max(f64::MIN_POSITIVE);
-                assert!(close, "{} of {dtype:?}: {x} and {y}", function.name());
-            }
-        }
-    }
 }

@@ -13,6 +13,7 @@ mod drivers;
 mod expected;
 mod faults;
 mod groups;
+mod math_functions;
 mod memory;
 mod queues;
 mod random;

@@ -60,7 +60,9 @@ pub(super) fn sinh<R: Real>(z: Pair<R>) -> Pair<R> {
 }
 
 /// Kahan's formula: with `t = tan(y)`, `s = sinh(x)`, `b = 1 + t²` the result is
-/// `(b s sqrt(1 + s²) + i t) / (1 + b s²)`. Far out it is 1 up to an exponentially small part.
+/// `(b s sqrt(1 + s²) + i t) / (1 + b s²)`. Far out it is 1 up to an exponentially small part. At
+/// infinity that part is a zero with the sign of `y`, as the array API wants it; in C its sign goes
+/// round with `sin(2y)`.
 pub(super) fn tanh<R: Real>(z: Pair<R>) -> Pair<R> {
     let Pair { re: x, im: y } = z;
     let one = x.constant(1.0);
@@ -80,7 +82,8 @@ pub(super) fn tanh<R: Real>(z: Pair<R>) -> Pair<R> {
     let at_infinity = x.is_infinite();
     let is_one = is_far & (!lost | at_infinity);
     let im = R::select(is_far, far_im, im);
-    let im = R::select(lost & at_infinity, x.constant(0.0), im);
+    let zero = x.constant(0.0);
+    let im = R::select(at_infinity, R::select(lost, zero, zero.with_sign_of(y)), im);
     let re = R::select(x.is_zero(), x, re);
     Pair::new(
         R::select(is_one, one.with_sign_of(x), re),
