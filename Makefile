@@ -19,7 +19,7 @@ WHEEL_SOURCES := $(wildcard crates/*/build.rs) $(shell find crates/*/src crates/
 
 .PHONY: help
 help:  ## List these targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
 
 .PHONY: demo
 demo: build  ## Set up, build and take the tour (start here)
@@ -95,12 +95,24 @@ snapshots: setup  ## Rewrite the expected outputs of snapshot tests, for review 
 	@git --no-pager diff --stat
 
 .PHONY: bench
-bench: build .venv/.group-bench .venv/.group-drivers  ## Measure against NumPy, bandwidth and bare drivers
-	@$(BIN)/python benches/python/bench_spine.py
-	@$(BIN)/python benches/python/bench_runtime.py
-	@$(BIN)/python benches/python/bench_array.py
-	@$(BIN)/python benches/python/bench_kernels.py
-	@$(BIN)/python benches/python/bench_njit.py
+bench: build .venv/.group-bench  ## Measure against NumPy and refresh docs/performance.md (10 minutes)
+	@mkdir -p docs/performance
+	@$(BIN)/python -m situ bench --scaling --json docs/performance/results.json
+	@$(BIN)/python tools/make_performance_page.py
+
+.PHONY: bench-peers
+bench-peers: build .venv-peers/.ready  ## The same lines against Numba, dpnp and JAX as well (15 minutes)
+	@mkdir -p docs/performance
+	@.venv-peers/bin/python -m situ bench --against numba,dpnp,jax --json docs/performance/peers.json
+	@.venv-peers/bin/python tools/make_performance_page.py
+
+.venv-peers/.ready: pyproject.toml tools/setup_peers.sh .venv/.ready
+	@tools/setup_peers.sh
+	@touch $@
+
+.PHONY: bench-details
+bench-details: build .venv/.group-bench .venv/.group-drivers  ## One question at a time: every function, kernels, njit, queues, drivers
+	@for name in spine runtime array kernels njit; do $(BIN)/python benches/python/bench_$$name.py || exit 1; done
 	@$(WITH_DRIVERS) $(BIN)/python benches/python/bench_drivers.py
 
 .PHONY: wheel
@@ -116,4 +128,4 @@ docs: build .venv/.group-docs  ## Build the documentation site into site/; any b
 
 .PHONY: clean
 clean:  ## Remove everything that was built, and .venv
-	@rm -rf target dist site .venv python/situ/*.so
+	@rm -rf target dist site .venv .venv-peers python/situ/*.so

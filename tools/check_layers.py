@@ -50,8 +50,13 @@ UNSAFE_PLACES: dict[str, str] = {
     "crates/situ-python/src/": "Python's C interface, buffers and capsules",
 }
 
-# Files that may read the environment: situ's own variables, and those of the OpenCL loader.
-CONFIG_FILES = {"crates/situ-runtime/src/config.rs", "python/situ/_opencl_vendors.py"}
+# Files that may read the environment: situ's own variables, those of the OpenCL loader, and what
+# the processes of `situ bench` are started with.
+CONFIG_FILES = {
+    "crates/situ-runtime/src/config.rs",
+    "python/situ/_opencl_vendors.py",
+    "python/situ/_bench/_worker_environment.py",
+}
 
 # Python sources that are input data of tests: kernels as users write them, right and wrong.
 DATA_FOLDERS = ("crates/situ-frontend/tests/cases/",)

@@ -1,19 +1,20 @@
-"""What benchmarks have in common: timing, and the table they print."""
+"""What these benchmarks have in common: timing, and the table they print.
+
+Timing and the description of the machine are those of `situ bench`.
+"""
 
 import math
-import os
-import platform
-import subprocess
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 import situ
+from situ._bench._machine import this_machine
+from situ._bench._timing import best_seconds, seconds
 
-ROOT = Path(__file__).resolve().parents[2]
+__all__ = ["Row", "best_seconds", "describe_run", "print_table", "race_apart", "seconds"]
 
 # Long enough for the threads of the other side to go to sleep.
 PAUSE_SECONDS = 0.2
@@ -31,15 +32,6 @@ class Row:
     bar: str
     is_met: bool
     details: str
-
-
-def best_seconds(*functions: Callable[[], object], repeats: int = 15) -> list[float]:
-    """Return each function's shortest of `repeats` runs, after one that warms up.
-
-    The functions take turns, so that whatever else the machine does meanwhile falls on all of them.
-    """
-    rounds = [[seconds(function) for function in functions] for _ in range(repeats + 1)]
-    return [min(times) for times in zip(*rounds[1:], strict=True)]
 
 
 def race_apart(
@@ -73,31 +65,9 @@ def race_apart(
     return shortest[0], shortest[1]
 
 
-def seconds(function: Callable[[], object]) -> float:
-    """Time one call."""
-    start = time.perf_counter()
-    function()
-    return time.perf_counter() - start
-
-
 def describe_run() -> str:
     """Say what was measured on, so that the table can be judged later."""
-    commit = subprocess.run(
-        ["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True
-    ).stdout.strip()
-    cores = len(os.sched_getaffinity(0))
-    return (
-        f"{processor_name()}, {cores} cores; situ {situ.__version__} ({commit or 'no commit'}), "
-        f"NumPy {np.__version__}, Python {platform.python_version()}"
-    )
-
-
-def processor_name() -> str:
-    """Return the processor's name as Linux tells it."""
-    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-        if line.startswith("model name"):
-            return line.split(":", 1)[1].strip()
-    return platform.machine()
+    return f"{this_machine()}; situ {situ.__version__}, NumPy {np.__version__}"
 
 
 def print_table(rows: Sequence[Row]) -> None:

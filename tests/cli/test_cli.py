@@ -14,7 +14,7 @@ from situ._cli import main
 def test_without_arguments_the_commands_are_listed(capsys):
     assert main([]) == 0
     said = capsys.readouterr().out
-    for command in ("devices", "doctor", "drivers", "cache", "exit status"):
+    for command in ("devices", "doctor", "drivers", "cache", "bench", "exit status"):
         assert command in said
 
 
@@ -31,7 +31,7 @@ def test_commands_that_make_no_sense_end_with_status_2(arguments, capsys):
     assert "usage: situ" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", ["devices", "doctor", "drivers", "cache"])
+@pytest.mark.parametrize("command", ["devices", "doctor", "drivers", "cache", "bench"])
 def test_every_command_has_help(command, capsys):
     with pytest.raises(SystemExit, match="0"):
         main([command, "--help"])

@@ -8,7 +8,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from situ._cli import _cache, _devices, _doctor, _drivers
+from situ._cli import _bench, _cache, _devices, _doctor, _drivers
 from situ._native import version
 
 _DESCRIPTION = """\
@@ -51,7 +51,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"situ {version()}")
     parser.set_defaults(run=None)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    modules = {"devices": _devices, "doctor": _doctor, "drivers": _drivers, "cache": _cache}
+    modules = {
+        "devices": _devices,
+        "doctor": _doctor,
+        "drivers": _drivers,
+        "cache": _cache,
+        "bench": _bench,
+    }
     for name, module in modules.items():
         command = commands.add_parser(
             name,
