@@ -156,3 +156,15 @@ def test_interrupted_it_shows_what_was_measured_so_far(tmp_path):
     results = _results.from_json(json.loads(file.read_text()))
     assert 0 < len(results.lines) < len(lines())
     assert not results.is_complete
+
+
+def test_a_library_that_does_not_start_is_named_once_and_the_others_go_on(tmp_path):
+    broken = tmp_path / "modules"
+    (broken / "dpnp").mkdir(parents=True)
+    (broken / "dpnp" / "__init__.py").write_text("raise ImportError('libsycl.so is missing')\n")
+    path = os.pathsep.join([str(broken), *sys.path])
+    done = bench(tmp_path, "--lines", "add-10,slice", "--against", "dpnp", PYTHONPATH=path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("libsycl.so is missing") == 1
+    assert "dpnp did not start: ImportError: libsycl.so is missing" in done.stdout
+    assert "a[1:-1]" in done.stdout

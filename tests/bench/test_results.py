@@ -12,6 +12,7 @@ from situ._bench._bars import Bar
 def test_the_file_gives_back_what_was_measured():
     results = made_up.results(peers=("dpnp",))
     results.lines[0].refused["numba"] = "it has no such function"
+    results.absent["jax"] = "ImportError: no such library"
     results.lines[1].failed["jax"] = "its process ended with signal 6"
     again = _results.from_json(json.loads(json.dumps(results.to_json())))
     assert again == results
@@ -29,6 +30,7 @@ def test_the_file_says_what_it_is_and_has_everything_needed_to_judge_it():
         "is_quick",
         "is_complete",
         "limits",
+        "absent",
         "lines",
         "scaling",
         "growth",

@@ -63,12 +63,15 @@ def short(count: int) -> str:
 
     Examples
     --------
-    >>> short(10), short(4000), short(10_000_000), short(1 << 20)
-    ('10', '4k', '10M', '1048576')
+    >>> short(10), short(4000), short(10_000_000), short(1 << 20), short(12_345)
+    ('10', '4k', '10M', '2²⁰', '12345')
     """
     for factor, unit in ((1_000_000, "M"), (1_000, "k")):
         if count >= factor and count % factor == 0:
             return f"{count // factor}{unit}"
+    if count >= 1024 and count.bit_count() == 1:
+        digits = str(count.bit_length() - 1)
+        return "2" + "".join("⁰¹²³⁴⁵⁶⁷⁸⁹"[int(digit)] for digit in digits)
     return str(count)
 
 

@@ -7,7 +7,7 @@ shared machine changes within seconds. A library whose result differs from NumPy
 
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Protocol
 
 from situ._bench import _bars, _lines, _scaling
@@ -93,6 +93,7 @@ def run(plan: Plan, results: Results, progress: Progress) -> None:
     extra = 1 + len(growth) + plan.is_whole
     progress.begin(len(plan.lines) + len(cells) * len(threads) + extra)
     with Crew() as crew:
+        plan = _present(plan, crew, results)
         progress.step("limits of the machine")
         results.limits = _limits(plan, crew)
         for line in plan.lines:
@@ -117,14 +118,28 @@ def run(plan: Plan, results: Results, progress: Progress) -> None:
     results.is_complete = plan.is_whole
 
 
+def _present(plan: Plan, crew: Crew, results: Results) -> Plan:
+    """Start every library, and return the plan without those that do not start."""
+    present: list[Contender] = []
+    for contender in plan.contenders:
+        answer = crew.ask(contender, "release")
+        if "failed" in answer:
+            results.absent[contender.name] = answer["failed"]
+        else:
+            present.append(contender)
+    return replace(plan, contenders=present)
+
+
 def _pair(plan: Plan) -> list[Contender]:
     return [each for each in plan.contenders if each.name in {SUBJECT, REFERENCE}]
 
 
 def _limits(plan: Plan, crew: Crew) -> Limits | None:
-    (subject,) = (each for each in plan.contenders if each.name == SUBJECT)
-    answer = crew.ask(subject, "limits", is_quick=plan.is_quick)
-    return None if "failed" in answer else Limits(**answer)
+    for contender in plan.contenders:
+        if contender.name == SUBJECT:
+            answer = crew.ask(contender, "limits", is_quick=plan.is_quick)
+            return None if "failed" in answer else Limits(**answer)
+    return None
 
 
 def _race(plan: Plan, crew: Crew, result: LineResult) -> None:

@@ -128,6 +128,8 @@ class Results:
     is_quick: bool
     is_complete: bool = False
     limits: Limits | None = None
+    # Libraries that did not start, and why.
+    absent: dict[str, str] = field(default_factory=dict[str, str])
     lines: list[LineResult] = field(default_factory=list[LineResult])
     scaling: list[CellResult] = field(default_factory=list[CellResult])
     growth: list[Growth] = field(default_factory=list[Growth])
@@ -157,21 +159,24 @@ class Results:
 
     def problems(self) -> list[str]:
         """Return what went wrong, a line for each."""
-        return [
+        absent = [f"{name} did not start: {problem}" for name, problem in self.absent.items()]
+        lines = [
             f"{line.title}: {name}: {problem}"
             for line in self.lines
             for name, problem in line.failed.items()
-        ] + [
+        ]
+        cells = [
             f"{cell.operation}, {cell.layout}, {cell.elements} elements, {cell.threads} threads: "
             f"{name}: {problem}"
             for cell in self.scaling
             for name, problem in cell.failed.items()
         ]
+        return absent + lines + cells
 
     def has_wrong_results(self) -> bool:
         """Whether situ failed at anything."""
         results: list[LineResult | CellResult] = [*self.lines, *self.scaling]
-        return any(SUBJECT in result.failed for result in results)
+        return SUBJECT in self.absent or any(SUBJECT in result.failed for result in results)
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as plain data."""
@@ -214,6 +219,7 @@ def from_json(data: Any) -> Results:
         is_quick=fields["is_quick"],
         is_complete=fields["is_complete"],
         limits=Limits(**limits) if limits is not None else None,
+        absent=fields["absent"],
         lines=[_line(line) for line in fields["lines"]],
         scaling=[CellResult(**cell) for cell in fields["scaling"]],
         growth=[Growth(**growth) for growth in fields["growth"]],

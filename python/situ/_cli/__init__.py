@@ -13,7 +13,7 @@ from situ._native import version
 
 _DESCRIPTION = """\
 Compute where your data lives: look at devices and drivers, check the installation, manage compiled
-kernels.
+kernels, measure speed.
 """
 _EXIT_STATUS = """\
 exit status: 0 if all is well, 1 if something does not work, 2 if the command makes no sense
