@@ -1,11 +1,13 @@
 """What NumPy's functions tell about arrays."""
 
 from situ import _native
+from situ._array_arguments import takes_arrays
 from situ._native import ndarray
 
 __all__ = ["iscomplexobj", "isrealobj", "may_share_memory", "ndim", "shape", "size"]
 
 
+@takes_arrays
 def ndim(x: ndarray, /) -> int:
     """Tell how many dimensions an array has.
 
@@ -28,6 +30,7 @@ def ndim(x: ndarray, /) -> int:
     return x.ndim
 
 
+@takes_arrays
 def shape(x: ndarray, /) -> tuple[int, ...]:
     """Tell the sizes of the dimensions of an array.
 
@@ -50,6 +53,7 @@ def shape(x: ndarray, /) -> tuple[int, ...]:
     return x.shape
 
 
+@takes_arrays
 def size(x: ndarray, /, axis: int | None = None) -> int:
     """Tell how many elements an array has, or entries along an axis.
 
@@ -98,6 +102,7 @@ def may_share_memory(a: ndarray, b: ndarray, /) -> bool:
     return _native.shares_memory(a, b)
 
 
+@takes_arrays
 def iscomplexobj(x: ndarray, /) -> bool:
     """Tell whether an array has a complex dtype.
 
@@ -120,6 +125,7 @@ def iscomplexobj(x: ndarray, /) -> bool:
     return x.dtype.kind == "c"
 
 
+@takes_arrays
 def isrealobj(x: ndarray, /) -> bool:
     """Tell whether an array has a dtype that is not complex.
 

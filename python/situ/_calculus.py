@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from situ import _native
+from situ._array_arguments import takes_arrays
 from situ._dtypes import result_type
 from situ._native import ndarray
 from situ._placement import lend
@@ -10,9 +11,10 @@ from situ._queue_manager import Place
 from situ._sorting import searchsorted
 from situ.exceptions import ShapeError
 
-__all__ = ["gradient", "interp", "polyval", "trapezoid"]
+__all__ = ["gradient", "interp", "trapezoid"]
 
 
+@takes_arrays
 def trapezoid(
     y: ndarray,
     /,
@@ -57,6 +59,7 @@ def trapezoid(
     return _native.reduce("sum", areas, axis=-1, queue=queue)
 
 
+@takes_arrays
 def gradient(
     f: ndarray,
     /,
@@ -168,6 +171,7 @@ def _slope(f: ndarray, distance: float | ndarray, axis: int, edge_order: int) ->
     return _native.moveaxis(result, -1, axis)
 
 
+@takes_arrays
 def interp(
     x: ndarray,
     xp: ndarray,
@@ -175,6 +179,7 @@ def interp(
     /,
     left: complex | None = None,
     right: complex | None = None,
+    period: float | None = None,
     *,
     queue: Place | None = None,
 ) -> ndarray:
@@ -190,6 +195,9 @@ def interp(
         The values there.
     left, right
         The values outside of the points; those at the ends by default.
+    period
+        After which the function repeats, if it does: points may be in any order then, and nothing
+        is outside.
     queue
         What runs it: a queue from which the arrays are accessible. By default that of the arrays.
 
@@ -213,6 +221,9 @@ def interp(
         )
         raise ShapeError(msg)
     real = _native.default_float(device=x.queue)
+    if period is not None:
+        x, xp, fp = _within_period(x, xp, fp, float(period))
+        left = right = None
     x, xp = (_native.bring(each, dtype=real) for each in (x, xp))
     fp = _native.bring(fp, dtype=result_type(fp.dtype, real))
     last = xp.size - 1
@@ -235,35 +246,20 @@ def interp(
     return _native.elementwise("where", x == x, result, x, queue=queue)
 
 
-def polyval(p: ndarray, x: ndarray | complex, /, *, queue: Place | None = None) -> ndarray:
-    """Evaluate a polynomial by Horner's rule.
-
-    Parameters
-    ----------
-    p
-        Its coefficients, the highest power first.
-    x
-        Where.
-    queue
-        What runs it: a queue from which the arrays are accessible. By default that of the arrays.
-
-    Returns
-    -------
-    ndarray
-        The values.
-
-    Examples
-    --------
-    >>> import situ
-    >>> situ.polyval(situ.asarray([3.0, 0.0, 1.0]), situ.asarray([2.0, 5.0])).to_numpy()
-    array([13., 76.])
-    """
-    if queue is not None:
-        p = lend(p, queue)
-        x = lend(x, queue)
-    shape = x.shape if isinstance(x, ndarray) else ()
-    dtype = result_type(p, x)
-    value = _native.full(shape, 0, dtype=dtype, device=p.queue, usm_type=p.usm_type)
-    for coefficient in _native.unstack(p, 0):
-        value = value * x + coefficient
-    return value
+def _within_period(
+    x: ndarray, xp: ndarray, fp: ndarray, period: float
+) -> tuple[ndarray, ndarray, ndarray]:
+    """Return places and points in one period, with a point before it and one after it."""
+    if period == 0:
+        msg = (
+            "`interp` got the period 0\n"
+            "  why:  the function repeats after a period\n"
+            "  help: leave it out, or give e.g. `360`"
+        )
+        raise ValueError(msg)
+    period = abs(period)
+    x, xp = (_native.elementwise("remainder", each, period) for each in (x, xp))
+    order = _native.argsort(xp, axis=0)
+    xp, fp = (_native.take(each, order, 0) for each in (xp, fp))
+    xp = _native.concat([xp[-1:] - period, xp, xp[:1] + period], 0)
+    return x, xp, _native.concat([fp[-1:], fp, fp[:1]], 0)

@@ -1,6 +1,7 @@
 """Whether arrays are equal, or nearly so."""
 
 from situ import _native
+from situ._array_arguments import takes_arrays
 from situ._elementwise import Number
 from situ._native import ndarray
 from situ._queue_manager import Place
@@ -80,6 +81,7 @@ def allclose(
     return bool(_native.reduce("all", isclose(a, b, rtol, atol, equal_nan, queue=queue)))
 
 
+@takes_arrays
 def array_equal(
     a1: ndarray, a2: ndarray, /, equal_nan: bool = False, *, queue: Place | None = None
 ) -> bool:
@@ -117,6 +119,7 @@ def array_equal(
     return bool(_native.reduce("all", same))
 
 
+@takes_arrays
 def array_equiv(a1: ndarray, a2: ndarray, /, *, queue: Place | None = None) -> bool:
     """Whether two arrays have the same elements once their shapes are broadcast; this waits.
 

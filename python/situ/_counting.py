@@ -8,16 +8,19 @@ from collections.abc import Sequence
 import numpy as np
 
 from situ import _native
+from situ._array_arguments import takes_arrays
+from situ._bin_rules import count_bins
 from situ._creation import asarray, linspace
 from situ._manipulation import concat, reshape
 from situ._native import ndarray
+from situ._placement import lend
 from situ._queue_manager import Place
 from situ._sorting import searchsorted, sort
 from situ.exceptions import DTypeError, ShapeError
 
 __all__ = ["bincount", "digitize", "histogram", "histogram_bin_edges"]
 
-Bins = int | Sequence[float] | ndarray
+Bins = int | str | Sequence[float] | ndarray
 
 
 def _between(places: ndarray) -> ndarray:
@@ -38,6 +41,7 @@ def _running_sums(weights: ndarray, order: ndarray, count: int) -> ndarray:
     return _native.accumulate("cumulative_sum", ordered, axis=0, dtype=dtype, include_initial=True)
 
 
+@takes_arrays
 def bincount(
     x: ndarray,
     /,
@@ -111,6 +115,7 @@ def bincount(
     return _between(_native.take(sums, places, 0))
 
 
+@takes_arrays
 def digitize(
     x: ndarray, bins: ndarray, /, right: bool = False, *, queue: Place | None = None
 ) -> ndarray:
@@ -159,11 +164,13 @@ def digitize(
     raise ValueError(msg)
 
 
+@takes_arrays
 def histogram_bin_edges(
     x: ndarray,
     /,
     bins: Bins = 10,
     range: tuple[float, float] | None = None,
+    weights: ndarray | None = None,
     *,
     queue: Place | None = None,
 ) -> ndarray:
@@ -174,9 +181,13 @@ def histogram_bin_edges(
     x
         An array of real numbers.
     bins
-        How many bins of the same width, or their limits in ascending order.
+        How many bins of the same width, or their limits in ascending order; or the rule that
+        finds out how many: ``"auto"``, ``"fd"``, ``"doane"``, ``"scott"``, ``"stone"``,
+        ``"rice"``, ``"sturges"`` or ``"sqrt"``.
     range
         Where they begin and end; by default at the smallest and the largest element.
+    weights
+        Accepted for NumPy's sake: rules refuse them, and nothing else looks at them.
     queue
         What runs it: a queue from which `x` is accessible. By default that of `x`.
 
@@ -191,13 +202,7 @@ def histogram_bin_edges(
     >>> situ.histogram_bin_edges(situ.asarray([0.0, 4.0]), bins=2).to_numpy()
     array([0., 2., 4.])
     """
-    if isinstance(bins, str):
-        msg = (
-            f"`histogram` does not choose bins by itself, not by `{bins}` either\n"
-            "  help: say how many, or give their limits"
-        )
-        raise NotImplementedError(msg)
-    if not isinstance(bins, int):
+    if not isinstance(bins, int | str):
         edges = bins if isinstance(bins, ndarray) else asarray(bins, device=x.queue)
         if edges.ndim != 1:
             msg = f"limits of bins have one dimension, not {edges.ndim}"
@@ -206,8 +211,12 @@ def histogram_bin_edges(
             msg = "limits of bins must ascend\n  help: sort them with `situ.sort(bins)`"
             raise ValueError(msg)
         return edges
-    if bins < 1:
-        msg = f"there must be at least one bin, not {bins}"
+    if isinstance(bins, int) and bins < 1:
+        msg = (
+            f"`histogram` got {bins} bins\n"
+            "  why:  elements are counted in bins, so there must be some\n"
+            "  help: give at least 1"
+        )
         raise ValueError(msg)
     if range is not None:
         low, high = range
@@ -224,10 +233,14 @@ def histogram_bin_edges(
         raise ValueError(msg)
     if low == high:
         low, high = low - 0.5, high + 0.5
+    if isinstance(bins, str):
+        row = reshape(lend(x, queue), -1)
+        bins = count_bins(row, bins, low, high, are_weighted=weights is not None)
     dtype = x.dtype if x.dtype.kind == "f" else None
     return linspace(low, high, bins + 1, dtype=dtype, device=x.queue, usm_type=x.usm_type)
 
 
+@takes_arrays
 def histogram(
     x: ndarray,
     /,
@@ -247,7 +260,8 @@ def histogram(
     x
         An array of real numbers, which counts as flat.
     bins
-        How many bins of the same width, or their limits in ascending order.
+        How many bins of the same width, their limits in ascending order, or a rule, as for
+        :func:`histogram_bin_edges`.
     range
         Where they begin and end; by default at the smallest and the largest element.
     density
@@ -273,7 +287,7 @@ def histogram(
     (array([2, 1, 1]), array([1., 2., 3., 4.]))
     """
     flat = reshape(x, -1)
-    edges = histogram_bin_edges(flat, bins, range, queue=queue)
+    edges = histogram_bin_edges(flat, bins, range, weights, queue=queue)
     order = None if weights is None else _native.argsort(flat, axis=0, queue=queue)
     row = sort(flat, queue=queue) if order is None else flat
     below = searchsorted(row, edges[:-1], "left", order, queue=queue)

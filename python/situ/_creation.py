@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from situ import _native
+from situ._array_arguments import takes_arrays
 from situ._dtypes import DType
 from situ._native import ndarray
 from situ._placement import lend
@@ -225,6 +226,7 @@ def empty(
     return _native.empty(_sizes(shape), dtype=dtype, device=place, usm_type=usm_type)
 
 
+@takes_arrays
 def full(
     shape: Shape,
     fill_value: complex | ndarray,
@@ -445,6 +447,7 @@ def _wrapped(start: int, step: int, count: int) -> tuple[int, int, DType]:
     raise OverflowError(msg)
 
 
+@takes_arrays
 def linspace(
     start: complex | ndarray,
     stop: complex | ndarray,
@@ -611,6 +614,7 @@ def _triangle(x: ndarray, k: int, is_kept: Callable[[ndarray, int], ndarray]) ->
     return _native.elementwise("where", is_here, x, zero)
 
 
+@takes_arrays
 def tril(x: ndarray, /, k: int = 0, *, queue: Place | None = None) -> ndarray:
     """Keep the lower triangle of matrices, and put zeros elsewhere.
 
@@ -640,6 +644,7 @@ def tril(x: ndarray, /, k: int = 0, *, queue: Place | None = None) -> ndarray:
     return _triangle(x, k, lambda diagonals, last: diagonals <= last)
 
 
+@takes_arrays
 def triu(x: ndarray, /, k: int = 0, *, queue: Place | None = None) -> ndarray:
     """Keep the upper triangle of matrices, and put zeros elsewhere.
 
@@ -669,6 +674,7 @@ def triu(x: ndarray, /, k: int = 0, *, queue: Place | None = None) -> ndarray:
     return _triangle(x, k, lambda diagonals, first: diagonals >= first)
 
 
+@takes_arrays
 def meshgrid(
     *arrays: ndarray, indexing: Literal["xy", "ij"] = "xy", queue: Place | None = None
 ) -> tuple[ndarray, ...]:
@@ -739,6 +745,7 @@ def _like(
     )
 
 
+@takes_arrays
 def empty_like(
     x: ndarray,
     /,
@@ -777,6 +784,7 @@ def empty_like(
     return empty(x.shape if shape is None else shape, dtype=dtype, device=place, usm_type=usm_type)
 
 
+@takes_arrays
 def full_like(
     x: ndarray,
     /,
@@ -824,6 +832,7 @@ def full_like(
     )
 
 
+@takes_arrays
 def ones_like(
     x: ndarray,
     /,
@@ -864,6 +873,7 @@ def ones_like(
     )
 
 
+@takes_arrays
 def zeros_like(
     x: ndarray,
     /,

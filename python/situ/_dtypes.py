@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from situ import _native
+from situ._array_arguments import takes_arrays
 from situ._native import Device, ndarray
 from situ._queue_manager import Place, named_place
 from situ.exceptions import DTypeError
@@ -172,6 +173,7 @@ def is_on(dtype: DType, device: Device) -> bool:
     return dtype != float16 or device.has_aspect("fp16")
 
 
+@takes_arrays
 def astype(
     x: ndarray,
     dtype: npt.DTypeLike,

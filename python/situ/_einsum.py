@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy.typing as npt
 
 from situ import _elementwise, _native, _statistical
+from situ._array_arguments import takes_arrays
 from situ._manipulation import permute_dims, reshape
 from situ._native import ndarray
 from situ._queue_manager import Place
@@ -29,6 +30,7 @@ class _Term:
     array: ndarray
 
 
+@takes_arrays
 def einsum(
     subscripts: str | ndarray,
     /,

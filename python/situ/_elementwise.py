@@ -9,6 +9,7 @@ from typing import Protocol, overload
 import numpy.typing as npt
 
 from situ import _native
+from situ._array_arguments import takes_arrays
 from situ._native import ndarray
 from situ._queue_manager import Place
 from situ._simulation import in_simulation, on_numbers
@@ -556,6 +557,7 @@ sinc = _unary(
 )
 
 
+@takes_arrays
 def clip(
     x: ndarray,
     /,
@@ -617,6 +619,7 @@ def where(
     out: Output = None,
     queue: Place | None = None,
 ) -> ndarray: ...
+@takes_arrays
 def where(
     condition: ndarray,
     x1: ndarray | Number | None = None,

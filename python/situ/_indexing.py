@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 
 from situ import _native
+from situ._array_arguments import expect_array, takes_arrays
 from situ._dtypes import can_cast, result_type
 from situ._manipulation import broadcast_shapes
 from situ._native import ndarray
@@ -28,6 +29,7 @@ __all__ = [
 ]
 
 
+@takes_arrays
 def take(
     x: ndarray, indices: ndarray, /, axis: int | None = None, *, queue: Place | None = None
 ) -> ndarray:
@@ -60,8 +62,9 @@ def take(
     return _native.take(x, indices, axis, queue=queue)
 
 
+@takes_arrays
 def take_along_axis(
-    x: ndarray, indices: ndarray, /, axis: int = -1, *, queue: Place | None = None
+    x: ndarray, indices: ndarray, /, axis: int | None = -1, *, queue: Place | None = None
 ) -> ndarray:
     """Take elements along an axis, at other positions for each place along the other axes.
 
@@ -72,7 +75,7 @@ def take_along_axis(
     indices
         Positions along the axis, with as many dimensions as `x`; all other dimensions broadcast.
     axis
-        The axis.
+        The axis; with None, `x` and the positions are flat.
     queue
         What runs it: a queue from which the arrays are accessible. By default that of the arrays.
 
@@ -89,9 +92,19 @@ def take_along_axis(
     array([[1],
            [2]])
     """
+    if axis is None:
+        if indices.ndim != 1:
+            msg = (
+                f"`take_along_axis` got positions of {indices.ndim} dimensions without an axis\n"
+                "  why:  the array is flat, and has one\n"
+                "  help: give `indices.reshape(-1)`, or an `axis`"
+            )
+            raise ShapeError(msg)
+        return _native.take(x.reshape(-1), indices, 0, queue=queue)
     return _native.take_along_axis(x, indices, axis, queue=queue)
 
 
+@takes_arrays
 def compress(
     condition: ndarray, x: ndarray, /, axis: int | None = None, *, queue: Place | None = None
 ) -> ndarray:
@@ -134,6 +147,7 @@ def compress(
     return _native.take(x, positions, axis, queue=queue)
 
 
+@takes_arrays
 def extract(condition: ndarray, x: ndarray, /, *, queue: Place | None = None) -> ndarray:
     """Keep the elements that a mask chooses, in row-major order; this waits.
 
@@ -165,6 +179,7 @@ def extract(condition: ndarray, x: ndarray, /, *, queue: Place | None = None) ->
     return _native.take(x.reshape(-1), positions, 0)
 
 
+@takes_arrays
 def choose(
     indices: ndarray,
     choices: Sequence[ndarray] | ndarray,
@@ -205,6 +220,7 @@ def choose(
     return _native.squeeze(found, 0)
 
 
+@takes_arrays
 def select(
     conditions: Sequence[ndarray],
     choices: Sequence[ndarray | complex],
@@ -256,6 +272,7 @@ def select(
     return result
 
 
+@takes_arrays
 def copyto(
     target: ndarray,
     source: ndarray | complex,
@@ -285,6 +302,7 @@ def copyto(
     >>> x.to_numpy()
     array([5., 0., 5.])
     """
+    expect_array("copyto", "target", target)
     if queue is not None:
         target = lend(target, queue)
         source = lend(source, queue)
@@ -302,6 +320,7 @@ def copyto(
         _native.elementwise("where", where, source, target, out=target, casting="unsafe")
 
 
+@takes_arrays
 def putmask(
     x: ndarray, mask: ndarray, values: ndarray | complex, /, *, queue: Place | None = None
 ) -> None:
@@ -335,6 +354,7 @@ def putmask(
     copyto(x, values, where=mask)
 
 
+@takes_arrays
 def place(x: ndarray, mask: ndarray, values: ndarray, /, *, queue: Place | None = None) -> None:
     """Change the elements that a mask chooses to other values, one after the other; this waits.
 
@@ -357,6 +377,7 @@ def place(x: ndarray, mask: ndarray, values: ndarray, /, *, queue: Place | None 
     >>> x.to_numpy()
     array([ 0,  1, 10, 20])
     """
+    expect_array("place", "x", x)
     if queue is not None:
         x = lend(x, queue)
         mask = lend(mask, queue)
@@ -366,6 +387,7 @@ def place(x: ndarray, mask: ndarray, values: ndarray, /, *, queue: Place | None 
         x[tuple(positions)] = _resized(values, positions[0].shape)
 
 
+@takes_arrays
 def put(
     x: ndarray, indices: ndarray, values: ndarray | complex, /, *, queue: Place | None = None
 ) -> None:
@@ -421,6 +443,7 @@ def _resized(values: ndarray, shape: Sequence[int]) -> ndarray:
     return flat[:size].reshape(tuple(shape))
 
 
+@takes_arrays
 def unravel_index(
     indices: ndarray, shape: Sequence[int], /, *, queue: Place | None = None
 ) -> tuple[ndarray, ...]:
@@ -446,6 +469,7 @@ def unravel_index(
     >>> [each.to_numpy() for each in situ.unravel_index(situ.asarray([1, 5]), (2, 3))]
     [array([0, 1]), array([1, 2])]
     """
+    expect_array("unravel_index", "indices", indices)
     if queue is not None:
         indices = lend(indices, queue)
     rest = indices
@@ -456,6 +480,7 @@ def unravel_index(
     return (*([rest] if shape else []), *reversed(found))
 
 
+@takes_arrays
 def ravel_multi_index(
     indices: Sequence[ndarray], shape: Sequence[int], /, *, queue: Place | None = None
 ) -> ndarray:
@@ -497,6 +522,7 @@ def ravel_multi_index(
     return result
 
 
+@takes_arrays
 def ix_(*arrays: ndarray, queue: Place | None = None) -> tuple[ndarray, ...]:
     """Make an index of all pairs of positions from those along each axis; views.
 
@@ -520,6 +546,8 @@ def ix_(*arrays: ndarray, queue: Place | None = None) -> tuple[ndarray, ...]:
     array([[ 1,  3],
            [ 9, 11]])
     """
+    for place, each in enumerate(arrays):
+        expect_array("ix_", f"arrays[{place}]", each)
     if queue is not None:
         arrays = tuple(lend(x, queue) for x in arrays)
     places = [_native.nonzero(each)[0] if each.dtype.kind == "b" else each for each in arrays]

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from situ import _elementwise, _native, _statistical
+from situ._array_arguments import takes_arrays
 from situ._creation import full
 from situ._manipulation import moveaxis, permute_dims, reshape
 from situ._native import ndarray
@@ -104,6 +105,7 @@ def vecdot(x1: ndarray, x2: ndarray, /, *, axis: int = -1, queue: Place | None =
     return _native.vecdot(x1, x2, axis, queue=queue)
 
 
+@takes_arrays
 def matrix_transpose(x: ndarray, /, *, queue: Place | None = None) -> ndarray:
     """Exchange the last two dimensions; a view.
 
@@ -136,6 +138,7 @@ def matrix_transpose(x: ndarray, /, *, queue: Place | None = None) -> ndarray:
     return moveaxis(x, -1, -2)
 
 
+@takes_arrays
 def tensordot(
     x1: ndarray,
     x2: ndarray,
@@ -227,6 +230,7 @@ def _counted(axes: Sequence[int], ndim: int) -> tuple[int, ...]:
     return tuple(counted)
 
 
+@takes_arrays
 def dot(
     x1: ndarray, x2: ndarray, /, out: ndarray | None = None, *, queue: Place | None = None
 ) -> ndarray:
@@ -266,6 +270,7 @@ def dot(
     return _elementwise.positive(product, out=out, queue=queue)
 
 
+@takes_arrays
 def inner(x1: ndarray, x2: ndarray, /, *, queue: Place | None = None) -> ndarray:
     """Multiply and add up along the last axes of both arrays; nothing is conjugated.
 
@@ -292,6 +297,7 @@ def inner(x1: ndarray, x2: ndarray, /, *, queue: Place | None = None) -> ndarray
     return tensordot(x1, x2, axes=(-1, -1), queue=queue)
 
 
+@takes_arrays
 def vdot(x1: ndarray, x2: ndarray, /, *, queue: Place | None = None) -> ndarray:
     """Multiply all elements of two arrays, those of `x1` conjugated, and add up.
 
@@ -316,6 +322,7 @@ def vdot(x1: ndarray, x2: ndarray, /, *, queue: Place | None = None) -> ndarray:
     return _native.vecdot(reshape(x1, (x1.size,)), reshape(x2, (x2.size,)), -1, queue=queue)
 
 
+@takes_arrays
 def outer(
     x1: ndarray, x2: ndarray, /, out: ndarray | None = None, *, queue: Place | None = None
 ) -> ndarray:
@@ -346,6 +353,7 @@ def outer(
     return _elementwise.multiply(column, row, out=out, queue=queue)
 
 
+@takes_arrays
 def kron(x1: ndarray, x2: ndarray, /, *, queue: Place | None = None) -> ndarray:
     """Kronecker's product: blocks of `x2`, one for each element of `x1`, multiplied by it.
 
@@ -376,6 +384,7 @@ def kron(x1: ndarray, x2: ndarray, /, *, queue: Place | None = None) -> ndarray:
     return reshape(blocks, [a * b for a, b in zip(left, right, strict=True)])
 
 
+@takes_arrays
 def cross(x1: ndarray, x2: ndarray, /, *, axis: int = -1, queue: Place | None = None) -> ndarray:
     """Multiply vectors in space: the result is at right angles to both.
 
@@ -420,6 +429,7 @@ def cross(x1: ndarray, x2: ndarray, /, *, axis: int = -1, queue: Place | None = 
     return _native.stack(parts, axis, queue=queue)
 
 
+@takes_arrays
 def diagonal(
     x: ndarray, /, offset: int = 0, axis1: int = 0, axis2: int = 1, *, queue: Place | None = None
 ) -> ndarray:
@@ -456,6 +466,7 @@ def diagonal(
     return _native.diagonal(_matrices_last(x, axis1, axis2), offset)
 
 
+@takes_arrays
 def trace(
     x: ndarray,
     /,
@@ -510,6 +521,7 @@ def _matrices_last(x: ndarray, axis1: int, axis2: int) -> ndarray:
     return moveaxis(x, (axis1, axis2), (-2, -1))
 
 
+@takes_arrays
 def diag(x: ndarray, /, k: int = 0, *, queue: Place | None = None) -> ndarray:
     """Make a matrix from its diagonal, or find the diagonal of a matrix.
 

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 
 from situ import _native
+from situ._array_arguments import expect_array, takes_arrays
 from situ._native import ndarray
 from situ._placement import lend
 from situ._queue_manager import Place
@@ -40,6 +41,7 @@ __all__ = [
 Axes = int | Sequence[int]
 
 
+@takes_arrays
 def broadcast_arrays(*arrays: ndarray, queue: Place | None = None) -> tuple[ndarray, ...]:
     """Stretch arrays to their common shape; views.
 
@@ -290,6 +292,7 @@ def permute_dims(x: ndarray, /, axes: Sequence[int], *, queue: Place | None = No
     return _native.permute_dims(x, axes)
 
 
+@takes_arrays
 def repeat(
     x: ndarray,
     repeats: int | ndarray,
@@ -412,6 +415,7 @@ def roll(
     return _native.roll(x, shift, axis, queue=queue)
 
 
+@takes_arrays
 def squeeze(x: ndarray, /, axis: Axes | None = None, *, queue: Place | None = None) -> ndarray:
     """Leave out dimensions of size one; a view.
 
@@ -532,6 +536,7 @@ def unstack(x: ndarray, /, axis: int = 0, *, queue: Place | None = None) -> tupl
     return tuple(_native.unstack(x, axis))
 
 
+@takes_arrays
 def transpose(
     x: ndarray, /, axes: Sequence[int] | None = None, *, queue: Place | None = None
 ) -> ndarray:
@@ -562,6 +567,7 @@ def transpose(
     return _native.permute_dims(x, range(x.ndim)[::-1] if axes is None else axes)
 
 
+@takes_arrays
 def swapaxes(x: ndarray, axis1: int, axis2: int, /, *, queue: Place | None = None) -> ndarray:
     """Exchange two dimensions; a view.
 
@@ -625,6 +631,7 @@ def _one_or_all(views: list[ndarray]) -> ndarray | tuple[ndarray, ...]:
     return views[0] if len(views) == 1 else tuple(views)
 
 
+@takes_arrays
 def atleast_1d(*arrays: ndarray, queue: Place | None = None) -> ndarray | tuple[ndarray, ...]:
     """Give arrays at least one dimension; views.
 
@@ -646,11 +653,14 @@ def atleast_1d(*arrays: ndarray, queue: Place | None = None) -> ndarray | tuple[
     >>> situ.atleast_1d(situ.asarray(3.0)).shape
     (1,)
     """
+    for place, each in enumerate(arrays):
+        expect_array("atleast_1d", f"arrays[{place}]", each)
     if queue is not None:
         arrays = tuple(lend(x, queue) for x in arrays)
     return _one_or_all([x if x.ndim else x.reshape(1) for x in arrays])
 
 
+@takes_arrays
 def atleast_2d(*arrays: ndarray, queue: Place | None = None) -> ndarray | tuple[ndarray, ...]:
     """Give arrays at least two dimensions, new ones first; views.
 
@@ -677,6 +687,7 @@ def atleast_2d(*arrays: ndarray, queue: Place | None = None) -> ndarray | tuple[
     return _one_or_all([_native.expand_dims(x, range(max(0, 2 - x.ndim))) for x in arrays])
 
 
+@takes_arrays
 def atleast_3d(*arrays: ndarray, queue: Place | None = None) -> ndarray | tuple[ndarray, ...]:
     """Give arrays at least three dimensions; views.
 

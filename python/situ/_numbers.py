@@ -3,6 +3,7 @@
 import numpy as np
 
 from situ import _native
+from situ._array_arguments import takes_arrays
 from situ._dtypes import result_type
 from situ._elementwise import Mask, Number, Output
 from situ._native import ndarray
@@ -11,6 +12,7 @@ from situ._queue_manager import Place
 __all__ = ["angle", "around", "divmod", "fix", "float_power", "modf", "nan_to_num", "round"]
 
 
+@takes_arrays
 def round(
     x: ndarray,
     /,
@@ -85,6 +87,7 @@ def fix(x: ndarray, /, out: Output = None, *, queue: Place | None = None) -> nda
     return _native.elementwise("trunc", x, out=out, queue=queue)
 
 
+@takes_arrays
 def float_power(
     x1: ndarray | Number,
     x2: ndarray | Number,
@@ -152,6 +155,7 @@ def divmod(
     )
 
 
+@takes_arrays
 def modf(x: ndarray, /, *, queue: Place | None = None) -> tuple[ndarray, ndarray]:
     """Fractions and whole numbers that elements are the sums of; both have the element's sign.
 
@@ -184,6 +188,7 @@ def modf(x: ndarray, /, *, queue: Place | None = None) -> tuple[ndarray, ndarray
     return _native.elementwise("copysign", fraction, number), whole
 
 
+@takes_arrays
 def nan_to_num(
     x: ndarray,
     /,
@@ -231,6 +236,7 @@ def nan_to_num(
     return _native.elementwise("nan_to_num", x, nan, posinf, neginf, out=out, queue=queue)
 
 
+@takes_arrays
 def angle(z: ndarray, /, deg: bool = False, *, queue: Place | None = None) -> ndarray:
     """Return the angle of each complex number with the positive real axis.
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from situ import _native
+from situ._array_arguments import takes_arrays
 from situ._elementwise import ceil, floor, isnan, where
 from situ._manipulation import moveaxis, reshape, stack
 from situ._native import ndarray
@@ -180,6 +181,7 @@ def _quantiles(
     return reshape(stack(found), (*probabilities.shape, *shape))
 
 
+@takes_arrays
 def quantile(
     x: ndarray,
     /,
@@ -228,6 +230,7 @@ def quantile(
     return stored("quantile", found, out)
 
 
+@takes_arrays
 def percentile(
     x: ndarray,
     /,
@@ -276,6 +279,7 @@ def percentile(
     return stored("percentile", found, out)
 
 
+@takes_arrays
 def nanquantile(
     x: ndarray,
     /,
@@ -324,6 +328,7 @@ def nanquantile(
     return stored("nanquantile", found, out)
 
 
+@takes_arrays
 def nanpercentile(
     x: ndarray,
     /,
@@ -374,6 +379,7 @@ def nanpercentile(
     return stored("nanpercentile", found, out)
 
 
+@takes_arrays
 def median(
     x: ndarray,
     /,
@@ -416,6 +422,7 @@ def median(
     return stored("median", found, out)
 
 
+@takes_arrays
 def nanmedian(
     x: ndarray,
     /,

@@ -4,6 +4,7 @@ Elementwise functions write there themselves; what reductions and scans make is 
 whole, so it is copied.
 """
 
+from situ._array_arguments import expect_array
 from situ._dtypes import can_cast
 from situ._native import ndarray
 from situ.exceptions import DTypeError, ShapeError
@@ -13,14 +14,17 @@ __all__ = ["Output", "chosen", "stored"]
 Output = ndarray | tuple[ndarray] | None
 
 
-def chosen(out: Output) -> ndarray | None:
+def chosen(operation: str, out: Output) -> ndarray | None:
     """Return the array itself, which may come as the one item of a tuple, as NumPy has it."""
-    return out[0] if isinstance(out, tuple) else out
+    target = out[0] if isinstance(out, tuple) else out
+    if target is not None:
+        expect_array(operation, "out", target)
+    return target
 
 
 def stored(operation: str, result: ndarray, out: Output) -> ndarray:
     """Return the result; in `out`, if it is given."""
-    target = chosen(out)
+    target = chosen(operation, out)
     if target is None:
         return result
     if target.shape != result.shape:

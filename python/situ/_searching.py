@@ -3,6 +3,8 @@
 import math
 
 from situ import _native
+from situ._array_arguments import takes_arrays
+from situ._complex_extremes import find_complex_extreme
 from situ._native import ndarray
 from situ._output import Output, stored
 from situ._placement import lend
@@ -19,6 +21,7 @@ __all__ = [
 ]
 
 
+@takes_arrays
 def argmax(
     x: ndarray,
     /,
@@ -54,10 +57,14 @@ def argmax(
     >>> situ.argmax(situ.asarray([[1, 5], [7, 3]]), axis=0).to_numpy()
     array([1, 0])
     """
-    found = _native.reduce("argmax", x, axis=axis, keepdims=keepdims, queue=queue)
+    if x.dtype.kind == "c":
+        found = find_complex_extreme("max", lend(x, queue), axis, keepdims)
+    else:
+        found = _native.reduce("argmax", x, axis=axis, keepdims=keepdims, queue=queue)
     return stored("argmax", found, out)
 
 
+@takes_arrays
 def argmin(
     x: ndarray,
     /,
@@ -93,7 +100,10 @@ def argmin(
     >>> situ.argmin(situ.asarray([[1, 5], [7, 3]]), axis=0).to_numpy()
     array([0, 1])
     """
-    found = _native.reduce("argmin", x, axis=axis, keepdims=keepdims, queue=queue)
+    if x.dtype.kind == "c":
+        found = find_complex_extreme("min", lend(x, queue), axis, keepdims)
+    else:
+        found = _native.reduce("argmin", x, axis=axis, keepdims=keepdims, queue=queue)
     return stored("argmin", found, out)
 
 
@@ -126,6 +136,7 @@ def nonzero(x: ndarray, /, *, queue: Place | None = None) -> tuple[ndarray, ...]
     return tuple(_native.nonzero(x))
 
 
+@takes_arrays
 def argwhere(x: ndarray, /, *, queue: Place | None = None) -> ndarray:
     """Find elements that are not zero; this waits, as `nonzero`.
 
@@ -157,6 +168,7 @@ def argwhere(x: ndarray, /, *, queue: Place | None = None) -> ndarray:
     return _native.stack(_native.nonzero(x), 1)
 
 
+@takes_arrays
 def flatnonzero(x: ndarray, /, *, queue: Place | None = None) -> ndarray:
     """Find elements of the flat array that are not zero; this waits, as `nonzero`.
 
@@ -183,6 +195,7 @@ def flatnonzero(x: ndarray, /, *, queue: Place | None = None) -> ndarray:
     return _native.nonzero(x.reshape(-1))[0]
 
 
+@takes_arrays
 def nanargmax(
     x: ndarray,
     /,
@@ -214,6 +227,7 @@ def nanargmax(
     return argmax(numbers, axis, out, keepdims=keepdims, queue=queue)
 
 
+@takes_arrays
 def nanargmin(
     x: ndarray,
     /,

@@ -7,8 +7,11 @@ find them wait for their input.
 from typing import NamedTuple
 
 from situ import _native
+from situ._array_arguments import takes_arrays
+from situ._distinct_rows import find_distinct_rows
 from situ._manipulation import concat, reshape
 from situ._native import ndarray
+from situ._placement import lend
 from situ._queue_manager import Place
 
 __all__ = [
@@ -99,15 +102,17 @@ def isin(
     return _native.isin(x1, x2, invert=invert, queue=queue)
 
 
+@takes_arrays
 def unique(
     x: ndarray,
     /,
     return_index: bool = False,
     return_inverse: bool = False,
     return_counts: bool = False,
-    axis: None = None,
+    axis: int | None = None,
     *,
     equal_nan: bool = True,
+    sorted: bool = True,
     queue: Place | None = None,
 ) -> ndarray | tuple[ndarray, ...]:
     """Find distinct elements, as NumPy has it.
@@ -123,9 +128,11 @@ def unique(
     return_counts
         Whether to tell how often each is there.
     axis
-        Only ``None``: the elements of the flat array.
+        Along which axis slices are compared, instead of elements of the flat array.
     equal_nan
-        Whether all NaNs are one element.
+        Whether all NaNs are one element; slices with NaN are never equal.
+    sorted
+        Accepted for NumPy's sake: the result is always in ascending order.
     queue
         What runs it: a queue from which `x` is accessible. By default that of `x`.
 
@@ -142,11 +149,10 @@ def unique(
     (array([1, 3]), array([1, 2]))
     """
     if axis is not None:
-        msg = (
-            f"`unique` finds distinct elements, not distinct slices along axis {axis}\n"
-            "  help: leave `axis` out"
-        )
-        raise NotImplementedError(msg)
+        rows = find_distinct_rows(lend(x, queue), axis)
+        wanted = (True, return_index, return_inverse, return_counts)
+        chosen = tuple(part for part, is_wanted in zip(rows, wanted, strict=True) if is_wanted)
+        return chosen if len(chosen) > 1 else rows.values
     values, *others = _native.unique(
         x,
         indices=return_index,
@@ -284,6 +290,7 @@ def _chosen(x: ndarray, others: ndarray, invert: bool, queue: Place | None) -> n
     return x[_native.isin(x, others, invert=invert, queue=queue)]
 
 
+@takes_arrays
 def union1d(x1: ndarray, x2: ndarray, /, *, queue: Place | None = None) -> ndarray:
     """Find the elements that are in one of two arrays.
 
@@ -308,6 +315,7 @@ def union1d(x1: ndarray, x2: ndarray, /, *, queue: Place | None = None) -> ndarr
     return _distinct(concat([x1, x2], axis=None, queue=queue), False, queue)
 
 
+@takes_arrays
 def intersect1d(
     x1: ndarray,
     x2: ndarray,

@@ -4,11 +4,24 @@ import operator
 from collections.abc import Sequence
 from typing import Literal
 
-from situ import _native
-from situ._native import ndarray
-from situ._queue_manager import Place
+import numpy as np
 
-__all__ = ["argpartition", "argsort", "partition", "searchsorted", "sort"]
+from situ import _native
+from situ._array_arguments import takes_arrays
+from situ._native import ndarray
+from situ._placement import lend
+from situ._queue_manager import Place
+from situ.exceptions import ShapeError
+
+__all__ = [
+    "argpartition",
+    "argsort",
+    "lexsort",
+    "partition",
+    "searchsorted",
+    "sort",
+    "sort_complex",
+]
 
 # NumPy's names of algorithms. All of them are accepted, and every sort is stable.
 _KINDS = {None, "quicksort", "mergesort", "heapsort", "stable"}
@@ -172,6 +185,7 @@ def _check_places(function: str, x: ndarray, kth: int | Sequence[int], axis: int
             raise ValueError(msg)
 
 
+@takes_arrays
 def partition(
     x: ndarray,
     kth: int | Sequence[int],
@@ -211,6 +225,7 @@ def partition(
     return _native.sort(x, axis=axis, queue=queue)
 
 
+@takes_arrays
 def argpartition(
     x: ndarray,
     kth: int | Sequence[int],
@@ -248,3 +263,88 @@ def argpartition(
     """
     _check_places("argpartition", x, kth, axis)
     return _native.argsort(x, axis=axis, queue=queue)
+
+
+@takes_arrays
+def lexsort(
+    keys: ndarray | Sequence[ndarray], /, axis: int = -1, *, queue: Place | None = None
+) -> ndarray:
+    """Find the order by several keys: by the last one, equal ones by the one before, and so on.
+
+    Parameters
+    ----------
+    keys
+        The keys, arrays of one shape; or one array, whose first dimension are the keys.
+    axis
+        The axis to sort along.
+    queue
+        What runs it: a queue from which the arrays are accessible. By default that of the arrays.
+
+    Returns
+    -------
+    ndarray
+        Positions along the axis, as ``int64``.
+
+    Examples
+    --------
+    >>> import situ
+    >>> first, last = situ.asarray([1, 5, 1, 4]), situ.asarray([9, 4, 0, 4])
+    >>> situ.lexsort((last, first)).to_numpy()
+    array([2, 0, 3, 1])
+    """
+    listed = list(keys) if not isinstance(keys, ndarray) else _native.unstack(keys, 0)
+    if not listed:
+        msg = (
+            "`lexsort` got no keys\n"
+            "  why:  there is no order without one\n"
+            "  help: give at least one array"
+        )
+        raise TypeError(msg)
+    if len({key.shape for key in listed}) > 1:
+        shapes = ", ".join(str(key.shape) for key in listed)
+        msg = (
+            f"`lexsort` got keys of the shapes {shapes}\n"
+            "  why:  each element has all of the keys\n"
+            "  help: give arrays of one shape"
+        )
+        raise ShapeError(msg)
+    listed = [lend(key, queue) for key in listed]
+    order = _native.argsort(listed[0], axis=axis)
+    for key in listed[1:]:
+        # A stable sort keeps the order by the keys before among what is equal.
+        ordered = _native.take_along_axis(key, order, axis)
+        order = _native.take_along_axis(order, _native.argsort(ordered, axis=axis), axis)
+    return order
+
+
+@takes_arrays
+def sort_complex(a: ndarray, /, *, queue: Place | None = None) -> ndarray:
+    """Sort numbers as complex ones: by their real parts, then by their imaginary parts.
+
+    Parameters
+    ----------
+    a
+        An array, which is sorted along its last axis.
+    queue
+        What runs it: a queue from which the array is accessible. By default that of the array.
+
+    Returns
+    -------
+    ndarray
+        The complex numbers.
+
+    Examples
+    --------
+    >>> import situ
+    >>> situ.sort_complex(situ.asarray([3.0, 1.0, 2.0])).to_numpy()
+    array([1.+0.j, 2.+0.j, 3.+0.j])
+    """
+    ordered = _native.sort(a, axis=-1, queue=queue)
+    if ordered.dtype.kind == "c":
+        return ordered
+    is_narrow = ordered.dtype.kind in "iu" and ordered.dtype.itemsize <= 2
+    is_narrow |= ordered.dtype.kind == "f" and ordered.dtype.itemsize <= 4
+    wide = _native.default_float(device=ordered).itemsize > 4
+    return _native.bring(
+        ordered, dtype=np.dtype("complex64" if is_narrow or not wide else "complex128")
+    )

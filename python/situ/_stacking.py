@@ -1,9 +1,13 @@
 """Putting arrays together and taking them apart, by NumPy's names."""
 
 from collections.abc import Sequence
+from typing import cast
+
+import numpy as np
 
 from situ import _native
-from situ._creation import asarray
+from situ._array_arguments import expect_array, takes_arrays
+from situ._creation import arange, asarray
 from situ._manipulation import atleast_3d, reshape
 from situ._native import ndarray
 from situ._placement import lend
@@ -25,7 +29,11 @@ __all__ = [
     "vstack",
 ]
 
+# Positions along an axis.
+Places = int | slice | Sequence[int] | ndarray
 
+
+@takes_arrays
 def vstack(arrays: Sequence[ndarray], /, *, queue: Place | None = None) -> ndarray:
     """Join arrays along the first of at least two dimensions.
 
@@ -52,6 +60,7 @@ def vstack(arrays: Sequence[ndarray], /, *, queue: Place | None = None) -> ndarr
     return _native.concat(rows, 0, queue=queue)
 
 
+@takes_arrays
 def hstack(arrays: Sequence[ndarray], /, *, queue: Place | None = None) -> ndarray:
     """Join arrays along the second dimension, or the only one.
 
@@ -78,6 +87,7 @@ def hstack(arrays: Sequence[ndarray], /, *, queue: Place | None = None) -> ndarr
     return _native.concat(parts, axis, queue=queue)
 
 
+@takes_arrays
 def dstack(arrays: Sequence[ndarray], /, *, queue: Place | None = None) -> ndarray:
     """Join arrays along the third of at least three dimensions.
 
@@ -108,6 +118,7 @@ def dstack(arrays: Sequence[ndarray], /, *, queue: Place | None = None) -> ndarr
     return _native.concat(parts, 2, queue=queue)
 
 
+@takes_arrays
 def column_stack(arrays: Sequence[ndarray], /, *, queue: Place | None = None) -> ndarray:
     """Join arrays along the second dimension, those of one dimension as columns.
 
@@ -150,6 +161,7 @@ def _cut(x: ndarray, bounds: Sequence[int], axis: int) -> list[ndarray]:
     return [x[(*before, slice(start, stop))] for start, stop in pairs]
 
 
+@takes_arrays
 def array_split(
     x: ndarray, sections: Sections, /, axis: int = 0, *, queue: Place | None = None
 ) -> list[ndarray]:
@@ -195,6 +207,7 @@ def array_split(
     return _cut(x, bounds, axis)
 
 
+@takes_arrays
 def split(
     x: ndarray, sections: Sections, /, axis: int = 0, *, queue: Place | None = None
 ) -> list[ndarray]:
@@ -244,6 +257,7 @@ def _checked(x: ndarray, ndim: int, name: str) -> None:
         raise ShapeError(msg)
 
 
+@takes_arrays
 def vsplit(x: ndarray, sections: Sections, /, *, queue: Place | None = None) -> list[ndarray]:
     """Cut an array along the first of at least two dimensions into equal parts; views.
 
@@ -273,6 +287,7 @@ def vsplit(x: ndarray, sections: Sections, /, *, queue: Place | None = None) -> 
     return split(x, sections, 0)
 
 
+@takes_arrays
 def hsplit(x: ndarray, sections: Sections, /, *, queue: Place | None = None) -> list[ndarray]:
     """Cut an array along the second dimension, or the only one, into equal parts; views.
 
@@ -302,6 +317,7 @@ def hsplit(x: ndarray, sections: Sections, /, *, queue: Place | None = None) -> 
     return split(x, sections, min(x.ndim - 1, 1))
 
 
+@takes_arrays
 def dsplit(x: ndarray, sections: Sections, /, *, queue: Place | None = None) -> list[ndarray]:
     """Cut an array along the third dimension into equal parts; views.
 
@@ -331,6 +347,7 @@ def dsplit(x: ndarray, sections: Sections, /, *, queue: Place | None = None) -> 
     return split(x, sections, 2)
 
 
+@takes_arrays
 def append(
     x: ndarray, values: ndarray, /, axis: int | None = None, *, queue: Place | None = None
 ) -> ndarray:
@@ -361,24 +378,64 @@ def append(
     return _native.concat([x, values], axis, queue=queue)
 
 
-def _positions(size: int, places: int | slice | Sequence[int], last: int) -> list[int]:
+def _positions(
+    function: str, x: ndarray, axis: int, places: Places, last: int
+) -> list[int] | ndarray:
     """Return positions on an axis as they are counted from its start, each of them in range."""
+    size = x.shape[axis]
     if isinstance(places, slice):
         return list(range(size))[places]
+    if isinstance(places, ndarray):
+        return _counted(function, places, size, last)
     listed = [places] if isinstance(places, int) else list(places)
+    if listed and all(isinstance(place, bool) for place in listed):
+        return [position for position, is_chosen in enumerate(listed) if is_chosen]
     for place in listed:
         if not -size <= place <= last:
-            msg = (
-                f"there is no position {place} on an axis of size {size}\n"
-                f"  why:  positions go from {-size} to {last}"
-            )
-            raise IndexError(msg)
+            raise _no_position(function, place, size, last)
     return [place + size if place < 0 else place for place in listed]
 
 
+def _counted(function: str, places: ndarray, size: int, last: int) -> ndarray:
+    """Return positions in an array, counted from the start; this waits, to refuse wrong ones."""
+    if places.dtype.kind == "b":
+        if places.shape != (size,):
+            msg = (
+                f"`{function}` got a mask of shape {places.shape} for an axis of size {size}\n"
+                "  why:  it says of each entry along the axis whether it is meant\n"
+                f"  help: give a mask of shape ({size},)"
+            )
+            raise ShapeError(msg)
+        return _native.nonzero(places)[0]
+    if places.dtype.kind not in "iu":
+        msg = (
+            f"`{function}` got positions of {places.dtype}\n"
+            "  why:  positions are integers, or a mask of bools\n"
+            "  help: convert them first, e.g. with `places.astype(situ.int64)`"
+        )
+        raise IndexError(msg)
+    flat = _native.bring(reshape(places, -1), dtype=np.dtype(np.int64))
+    if flat.size:
+        limits = [int(_native.reduce(extreme, flat)) for extreme in ("min", "max")]
+        for place in limits:
+            if not -size <= place <= last:
+                raise _no_position(function, place, size, last)
+    return _native.elementwise("where", flat < 0, flat + size, flat)
+
+
+def _no_position(function: str, place: int, size: int, last: int) -> IndexError:
+    msg = (
+        f"`{function}` finds no position {place} on an axis of size {size}\n"
+        f"  why:  positions go from {-size} to {last}\n"
+        "  help: check the positions, and the axis"
+    )
+    return IndexError(msg)
+
+
+@takes_arrays
 def delete(
     x: ndarray,
-    places: int | slice | Sequence[int],
+    places: Places,
     /,
     axis: int | None = None,
     *,
@@ -391,7 +448,7 @@ def delete(
     x
         An array.
     places
-        The positions: a number, a slice or several numbers.
+        The positions: a number, a slice, several numbers, an array of them, or a mask.
     axis
         The axis; the array is flat by default.
     queue
@@ -408,34 +465,45 @@ def delete(
     >>> situ.delete(situ.asarray([1, 2, 3, 4]), [0, 2]).to_numpy()
     array([2, 4])
     """
+    x, places = lend(x, queue), lend(places, queue)
     if axis is None:
         x, axis = reshape(x, -1), 0
     axis, size = _size(x, axis)
-    gone = set(_positions(size, places, size - 1))
-    kept = [position for position in range(size) if position not in gone]
-    return _native.take(x, asarray(kept, dtype="int64", queue=x.queue), axis, queue=queue)
+    gone = _positions("delete", x, axis, places, size - 1)
+    is_kept = _native.full((size,), True, dtype=np.dtype(np.bool_), device=x.queue)
+    if len(gone):
+        is_kept[_index(gone, x)] = False
+    return _native.take(x, _native.nonzero(is_kept)[0], axis)
 
 
+def _index(places: list[int] | ndarray, x: ndarray) -> ndarray:
+    if isinstance(places, ndarray):
+        return places
+    return asarray(places, dtype="int64", queue=x.queue)
+
+
+@takes_arrays
 def insert(
     x: ndarray,
-    place: int,
+    place: Places,
     values: ndarray | complex,
     /,
     axis: int | None = None,
     *,
     queue: Place | None = None,
 ) -> ndarray:
-    """Put values before a position along an axis.
+    """Put values before positions along an axis.
 
     Parameters
     ----------
     x
         An array.
     place
-        The position.
+        The position, as it is before anything is inserted; or several: a slice, numbers, an array
+        of them, or a mask.
     values
-        What comes there, converted to the dtype of `x`: as many entries along the axis as it has,
-        and along the others it broadcasts.
+        What comes there, converted to the dtype of `x`: for one position as many entries along the
+        axis as it has, for several an entry for each; along the other axes it broadcasts.
     axis
         The axis; both arrays are flat by default.
     queue
@@ -451,22 +519,46 @@ def insert(
     >>> import situ
     >>> situ.insert(situ.asarray([1, 2, 5]), 2, situ.asarray([3, 4])).to_numpy()
     array([1, 2, 3, 4, 5])
+    >>> situ.insert(situ.asarray([1, 2, 5]), [0, 2], 9).to_numpy()
+    array([9, 1, 2, 9, 5])
     """
+    x, place, values = lend(x, queue), lend(place, queue), lend(values, queue)
     if axis is None:
         x, axis = reshape(x, -1), 0
     axis, size = _size(x, axis)
     if isinstance(values, ndarray):
         between = _native.bring(values, dtype=x.dtype)
     else:
+        if cast("object", values) is None:  # NumPy would take it for NaN
+            expect_array("insert", "values", values)
         between = asarray(values, dtype=x.dtype, queue=x.queue)
+    is_one = isinstance(place, int) or (isinstance(place, ndarray) and place.ndim == 0)
     if between.ndim < x.ndim:
-        # As an index with a number would leave the axis out, the values are one entry along it.
         between = reshape(between, (*[1] * (x.ndim - between.ndim), *between.shape))
-        if x.ndim > 1:
+        if x.ndim > 1 and is_one:
+            # As an index with a number would leave the axis out, the values are one entry along it.
             between = _native.moveaxis(between, 0, axis)
+    places = _positions("insert", x, axis, place, size)
     shape = list(x.shape)
-    shape[axis] = between.shape[axis]
+    shape[axis] = between.shape[axis] if is_one else len(places)
     between = _native.broadcast_to(between, shape)
-    (position,) = _positions(size, place, size)
-    first, second = _cut(x, [position], axis)
-    return _native.concat([first, between, second], axis, queue=queue)
+    if is_one:
+        (position,) = (int(each) for each in places)
+        first, second = _cut(x, [position], axis)
+        return _native.concat([first, between, second], axis)
+    return _interleaved(x, between, _index(places, x), axis)
+
+
+def _interleaved(x: ndarray, between: ndarray, places: ndarray, axis: int) -> ndarray:
+    """Return an array with entries of another before positions along an axis."""
+    count = places.size
+    # In the order of positions, each lies as much farther as there are others before it.
+    order = _native.argsort(places, axis=0)
+    shifted = _native.take(places, order, 0) + arange(count, queue=x.queue)
+    total = x.shape[axis] + count
+    is_old = _native.full((total,), True, dtype=np.dtype(np.bool_), device=x.queue)
+    is_old[shifted] = False
+    source = _native.empty((total,), dtype=np.dtype(np.int64), device=x.queue)
+    source[is_old] = arange(x.shape[axis], queue=x.queue)
+    source[shifted] = order + x.shape[axis]
+    return _native.take(_native.concat([x, between], axis), source, axis)

@@ -7,15 +7,18 @@ Functions take their arguments as the array API has them and as NumPy has them. 
 changes nothing in the place of elements that do not count.
 """
 
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from situ import _native
+from situ._array_arguments import takes_arrays
+from situ._complex_extremes import take_complex_extreme
 from situ._dtypes import DType
 from situ._native import ndarray
 from situ._output import Output, chosen, stored
+from situ._placement import lend
 from situ._queue_manager import Place
 
 __all__ = [
@@ -220,6 +223,7 @@ def _joined(name: str, result: ndarray, initial: complex | None) -> ndarray:
 
 
 def _truth(name: str, summary: str, example: str, result: str) -> Truth:
+    @takes_arrays
     def function(
         x: ndarray,
         /,
@@ -239,7 +243,8 @@ def _truth(name: str, summary: str, example: str, result: str) -> Truth:
     return function
 
 
-def _extreme(name: str, summary: str, example: str, result: str) -> Extreme:
+def _extreme(name: Literal["max", "min"], summary: str, example: str, result: str) -> Extreme:
+    @takes_arrays
     def function(
         x: ndarray,
         /,
@@ -259,7 +264,10 @@ def _extreme(name: str, summary: str, example: str, result: str) -> Extreme:
                     "  help: give `initial=`, which takes part as one more element"
                 )
                 raise ValueError(msg)
-            found = _native.reduce(name, x, axis=axis, keepdims=keepdims, queue=queue)
+            if x.dtype.kind == "c":
+                found = take_complex_extreme(name, lend(x, queue), axis, keepdims)
+            else:
+                found = _native.reduce(name, x, axis=axis, keepdims=keepdims, queue=queue)
             return stored(name, found, out)
         counted = _masked(x, where, initial, queue)
         if counted.size == 0:
@@ -276,6 +284,7 @@ def _extreme(name: str, summary: str, example: str, result: str) -> Extreme:
 
 
 def _total(name: str, summary: str, example: str, result: str) -> Total:
+    @takes_arrays
     def function(
         x: ndarray,
         /,
@@ -288,7 +297,7 @@ def _total(name: str, summary: str, example: str, result: str) -> Total:
         *,
         queue: Place | None = None,
     ) -> ndarray:
-        target = chosen(out)
+        target = chosen(name, out)
         if dtype is None and target is not None:
             dtype = target.dtype
         counted = _masked(x, where, _NEUTRAL[name], queue)
@@ -332,6 +341,7 @@ def _precise(x: ndarray, dtype: DType) -> DType:
 
 
 def _mean(name: str, summary: str, example: str, result: str) -> Mean:
+    @takes_arrays
     def function(
         x: ndarray,
         /,
@@ -389,6 +399,7 @@ def _masked_variance(
 
 
 def _spread(name: str, summary: str, example: str, result: str) -> Spread:
+    @takes_arrays
     def function(
         x: ndarray,
         /,
@@ -483,7 +494,7 @@ def _accumulation(name: str, summary: str, example: str, result: str) -> Accumul
         include_initial: bool = False,
         queue: Place | None = None,
     ) -> ndarray:
-        target = chosen(out)
+        target = chosen(name, out)
         if dtype is None and target is not None:
             dtype = target.dtype
         found = _native.accumulate(
@@ -526,6 +537,7 @@ def _accumulation(name: str, summary: str, example: str, result: str) -> Accumul
 def _flat_accumulation(name: str, summary: str, example: str, result: str) -> FlatAccumulation:
     is_sum = name.endswith("sum")
 
+    @takes_arrays
     def function(
         x: ndarray,
         /,
@@ -535,7 +547,7 @@ def _flat_accumulation(name: str, summary: str, example: str, result: str) -> Fl
         *,
         queue: Place | None = None,
     ) -> ndarray:
-        target = chosen(out)
+        target = chosen(name, out)
         if dtype is None and target is not None:
             dtype = target.dtype
         if name.startswith("nan"):
@@ -606,6 +618,7 @@ def count_nonzero(
     return _native.reduce("count_nonzero", x, axis=axis, keepdims=keepdims, queue=queue)
 
 
+@takes_arrays
 def average(
     x: ndarray,
     /,
@@ -704,6 +717,7 @@ def ptp(
 def _nan_extreme(name: str, summary: str, example: str, result: str) -> Extreme:
     plain = name.removeprefix("nan")
 
+    @takes_arrays
     def function(
         x: ndarray,
         /,

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from situ import _native
+from situ._array_arguments import takes_arrays
 from situ._creation import arange
 from situ._manipulation import roll
 from situ._native import ndarray
@@ -456,6 +457,7 @@ def _frequencies(
     return (whole.astype(default) * (1.0 / (n * d))).astype(target, copy=False)
 
 
+@takes_arrays
 def fftshift(
     x: ndarray, /, axes: int | Sequence[int] | None = None, *, queue: Place | None = None
 ) -> ndarray:
@@ -484,6 +486,7 @@ def fftshift(
     return _shifted(x, axes, 1, queue)
 
 
+@takes_arrays
 def ifftshift(
     x: ndarray, /, axes: int | Sequence[int] | None = None, *, queue: Place | None = None
 ) -> ndarray:

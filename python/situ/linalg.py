@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from situ import _elementwise, _native, _statistical
+from situ._array_arguments import takes_arrays
 from situ._creation import eye, full
 from situ._linear_algebra import (
     cross,
@@ -31,6 +32,7 @@ from situ._native import ndarray
 from situ._offload import BoundModule, on_queue
 from situ._placement import lend
 from situ._queue_manager import Place
+from situ._tensor_equations import tensorinv, tensorsolve
 from situ.exceptions import LinAlgError, ShapeError
 
 __all__ = [
@@ -68,6 +70,8 @@ __all__ = [
     "svd",
     "svdvals",
     "tensordot",
+    "tensorinv",
+    "tensorsolve",
     "trace",
     "vecdot",
     "vector_norm",
@@ -606,6 +610,7 @@ def _adjoint(x: ndarray, queue: Place | None) -> ndarray:
     return _elementwise.conj(transposed, queue=queue) if x.dtype.kind == "c" else transposed
 
 
+@takes_arrays
 def matrix_power(x: ndarray, n: int, /, *, queue: Place | None = None) -> ndarray:
     """Multiply square matrices with themselves.
 
@@ -733,6 +738,7 @@ def trace(
     return _statistical.sum(_native.diagonal(x, offset), axis=-1, dtype=dtype, queue=queue)
 
 
+@takes_arrays
 def outer(x1: ndarray, x2: ndarray, /, *, queue: Place | None = None) -> ndarray:
     """Multiply each element of one vector with each of another.
 
@@ -764,6 +770,7 @@ def outer(x1: ndarray, x2: ndarray, /, *, queue: Place | None = None) -> ndarray
     return _outer_of_all(x1, x2, queue=queue)
 
 
+@takes_arrays
 def vector_norm(
     x: ndarray,
     /,
@@ -859,6 +866,7 @@ def _norms(vectors: ndarray, order: VectorOrder, queue: Place | None) -> ndarray
     return _elementwise.pow(total, 1.0 / order, queue=queue)
 
 
+@takes_arrays
 def matrix_norm(
     x: ndarray,
     /,
@@ -918,6 +926,7 @@ def _matrix_norms(x: ndarray, order: MatrixOrder, queue: Place | None) -> ndarra
     return extreme(_statistical.sum(sizes, axis=axis, queue=queue), axis=-1, queue=queue)
 
 
+@takes_arrays
 def norm(
     x: ndarray,
     /,
@@ -1020,6 +1029,7 @@ def cond(x: ndarray, /, p: MatrixOrder | None = None, *, queue: Place | None = N
     return _elementwise.multiply(size, matrix_norm(inverse, ord=p, queue=queue), queue=queue)
 
 
+@takes_arrays
 def lstsq(
     x1: ndarray, x2: ndarray, /, rcond: float | None = None, *, queue: Place | None = None
 ) -> LstsqResult:
@@ -1081,6 +1091,7 @@ def lstsq(
     return LstsqResult(reshape(solution, (columns, *x2.shape[1:])), residuals, rank, s)
 
 
+@takes_arrays
 def multi_dot(arrays: Sequence[ndarray], /, *, queue: Place | None = None) -> ndarray:
     """Multiply several matrices in the order that takes the fewest multiplications.
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from differential.comparison import compare, on_device
 
 import situ
 
@@ -166,34 +167,6 @@ CALLS = [
     ("modf", [np.asarray(SPECIAL)], {}),
     ("modf", [V], {}),
 ]
-
-
-def on_device(value):
-    """Bring arrays to the device, also those in lists."""
-    if isinstance(value, list) and any(isinstance(item, np.ndarray) for item in value):
-        return [on_device(item) for item in value]
-    return situ.asarray(value) if isinstance(value, np.ndarray | np.float64) else value
-
-
-def compare(found, expected):
-    """Compare results, or each of several."""
-    if isinstance(expected, tuple | list) and not isinstance(found, situ.ndarray):
-        assert len(found) == len(expected)
-        for one, other in zip(found, expected, strict=True):
-            compare(one, other)
-        return
-    if not isinstance(found, situ.ndarray):
-        assert found == expected
-        return
-    expected = np.asarray(expected)
-    assert found.shape == expected.shape
-    assert found.dtype == expected.dtype
-    rounding = 4 * np.finfo(expected.dtype).eps if expected.dtype.kind in "fc" else 0
-    result = found.to_numpy()
-    np.testing.assert_allclose(result, expected, rtol=rounding, atol=rounding, equal_nan=True)
-    if expected.dtype.kind == "f":
-        zeros = expected == 0
-        np.testing.assert_array_equal(np.signbit(result[zeros]), np.signbit(expected[zeros]))
 
 
 @pytest.mark.parametrize(

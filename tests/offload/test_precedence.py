@@ -369,6 +369,7 @@ def test_all_functions_of_arrays_have_the_parameter():
         "iscomplexobj",
         "isrealobj",
         "may_share_memory",
+        "ndenumerate",
         "ndim",
         "save",
         "savez",

@@ -1,0 +1,187 @@
+"""What a function says that was given something else than an array.
+
+Functions that pass their arguments on to the compiled module are refused there. Others look at the
+shape or the dtype first, and a list has neither: `takes_arrays` lets these name the argument, what
+was given and the line that converts. It looks at arguments only after a failure, so that a call
+that succeeds costs nothing more.
+"""
+
+import functools
+import inspect
+import types
+import typing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, ParamSpec, TypeVar, cast
+
+import numpy as np
+
+from situ._native import ndarray
+from situ.exceptions import PlacementError
+
+__all__ = ["expect_array", "takes_arrays"]
+
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+
+# What a failure looks like that an argument of the wrong type may be the reason of.
+_FAILURES = (AttributeError, IndexError, TypeError, ValueError)
+
+# Parameters that take an array as the name of a place.
+_PLACES = {"device", "queue"}
+
+# What passes for a Python number.
+_NUMBERS = (bool, int, float, complex)
+
+
+def takes_arrays(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """Let a function refuse what is no array, by the annotations of its parameters.
+
+    Parameters
+    ----------
+    function
+        A function of arrays.
+
+    Returns
+    -------
+    Callable
+        The same function, which raises `TypeError` for such arguments, with a message in three
+        parts.
+    """
+
+    @functools.wraps(function)
+    def call(*arguments: Parameters.args, **keywords: Parameters.kwargs) -> Result:
+        try:
+            return function(*arguments, **keywords)
+        except _FAILURES as failure:
+            stranger = _find_stranger(function, arguments, keywords)
+            if stranger is None:
+                raise
+            kind = PlacementError if isinstance(failure, PlacementError) else TypeError
+            message = _message(call.__name__, *stranger, _find_array(function, arguments, keywords))
+        # Outside of the handler: what failed is code that the caller did not write.
+        raise kind(message)
+
+    return call
+
+
+def expect_array(function: str, name: str, given: object) -> None:
+    """Refuse an argument that is no array, where the function would do something with it.
+
+    Parameters
+    ----------
+    function, name
+        What the function and the argument are called.
+    given
+        The argument.
+
+    Raises
+    ------
+    TypeError
+        If it is no array.
+    """
+    if not isinstance(given, ndarray):
+        raise TypeError(_message(function, name, given, None))
+
+
+def _message(function: str, name: str, given: object, neighbour: str | None) -> str:
+    """Return the refusal of an argument; the neighbour is one that is an array."""
+    kind = type(given)
+    module = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
+    why = "functions of arrays take arrays that are on a device"
+    if isinstance(given, np.ndarray):
+        why = (
+            "it is in host memory, and situ computes where the data lives and never copies silently"
+        )
+    place = "" if neighbour is None else f", queue={neighbour}.queue"
+    bare = name.partition("[")[0]
+    return (
+        f"`{function}` takes a situ array as `{name}`, not `{module}{kind.__name__}`\n"
+        f"  why:  {why}\n"
+        f"  help: bring the data to a device first, e.g. `{bare} = situ.asarray({bare}{place})`"
+    )
+
+
+def _bound(
+    function: Callable[..., Any], arguments: Sequence[object], keywords: Mapping[str, object]
+) -> Iterator[tuple[str, Any, object]]:
+    """Yield the name, annotation and value of each argument that may be an array."""
+    signature = inspect.signature(function)
+    try:
+        given = signature.bind(*arguments, **keywords).arguments
+    except TypeError:  # the caller gave too few or too many, and was told
+        return
+    for name, value in given.items():
+        parameter = signature.parameters[name]
+        if name in _PLACES or not _mentions_array(parameter.annotation):
+            continue
+        if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+            for place, item in enumerate(value):
+                yield f"{name}[{place}]", parameter.annotation, item
+        elif parameter.kind is not inspect.Parameter.VAR_KEYWORD:
+            yield name, parameter.annotation, value
+
+
+def _find_stranger(
+    function: Callable[..., Any], arguments: Sequence[object], keywords: Mapping[str, object]
+) -> tuple[str, object] | None:
+    """Return the first argument that is no array though it should be, and its name."""
+    for name, annotation, value in _bound(function, arguments, keywords):
+        if _accepts(annotation, value):
+            continue
+        if isinstance(value, list | tuple) and _takes_sequence(annotation):
+            items = cast("Sequence[object]", value)
+            (inner,) = (each for each in _members(annotation) if _is_sequence(each))
+            (wanted,) = typing.get_args(inner)
+            for place, item in enumerate(items):
+                if not _accepts(wanted, item):
+                    return f"{name}[{place}]", item
+        return name, cast("object", value)
+    return None
+
+
+def _find_array(
+    function: Callable[..., Any], arguments: Sequence[object], keywords: Mapping[str, object]
+) -> str | None:
+    """Return what an argument is called that is an array."""
+    for name, _, value in _bound(function, arguments, keywords):
+        if isinstance(value, ndarray):
+            return name
+    return None
+
+
+def _members(annotation: Any) -> tuple[Any, ...]:  # noqa: ANN401 - any annotation
+    """Return the alternatives of an annotation."""
+    is_union = typing.get_origin(annotation) in (typing.Union, types.UnionType)
+    return typing.get_args(annotation) if is_union else (annotation,)
+
+
+def _is_sequence(annotation: Any) -> bool:  # noqa: ANN401
+    return typing.get_origin(annotation) is Sequence
+
+
+def _takes_sequence(annotation: Any) -> bool:  # noqa: ANN401
+    return sum(_is_sequence(each) for each in _members(annotation)) == 1
+
+
+def _mentions_array(annotation: Any) -> bool:  # noqa: ANN401
+    return annotation is ndarray or any(
+        _mentions_array(each) for each in typing.get_args(annotation)
+    )
+
+
+def _accepts(annotation: Any, value: object) -> bool:  # noqa: ANN401
+    """Return whether a value is what an annotation says, as far as arrays and numbers go."""
+    members = _members(annotation)
+    if len(members) > 1:
+        return any(_accepts(each, value) for each in members)
+    if annotation in _NUMBERS:
+        is_element = isinstance(value, np.generic) or (
+            isinstance(value, np.ndarray) and not value.ndim
+        )
+        return is_element or isinstance(value, _NUMBERS)
+    if _is_sequence(annotation):
+        (wanted,) = typing.get_args(annotation)
+        items = cast("Sequence[object]", value)
+        return isinstance(value, list | tuple) and all(_accepts(wanted, item) for item in items)
+    origin = typing.get_origin(annotation) or annotation
+    return not isinstance(origin, type) or isinstance(value, origin)
