@@ -91,6 +91,7 @@ __all__ = [
     "restore_sub_device",
     "roll",
     "searchsorted",
+    "set_deferral",
     "share_dlpack",
     "shares_memory",
     "slogdet",
@@ -152,6 +153,7 @@ def add_virtual_devices(
     without: Sequence[str] = ...,
 ) -> list[Device]: ...
 def remove_virtual_devices(devices: Sequence[Device]) -> None: ...
+def set_deferral(smallest: int, price: int) -> tuple[int, int]: ...
 def elementwise(
     name: str,
     *operands: ndarray | _Number,

@@ -37,13 +37,7 @@ impl Array {
     ) -> Result<Self, Error> {
         device_dtypes::check(dtype, queue.device())?;
         let layout = Layout::contiguous(shape)?;
-        let size_bytes = layout
-            .size()
-            .checked_mul(dtype.size_bytes())
-            .filter(|&bytes| isize::try_from(bytes).is_ok())
-            .ok_or_else(|| Error::TooManyElements {
-                shape: shape.to_vec(),
-            })?;
+        let size_bytes = Self::checked_size(&layout, dtype)?;
         let allocation = Allocation::new(queue, size_bytes, usm_kind)?;
         Ok(Self {
             allocation,
@@ -51,6 +45,17 @@ impl Array {
             dtype,
             queue: queue.clone(),
         })
+    }
+
+    /// How many bytes a contiguous array takes.
+    pub(crate) fn checked_size(layout: &Layout, dtype: DType) -> Result<usize, Error> {
+        layout
+            .size()
+            .checked_mul(dtype.size_bytes())
+            .filter(|&bytes| isize::try_from(bytes).is_ok())
+            .ok_or_else(|| Error::TooManyElements {
+                shape: layout.shape().to_vec(),
+            })
     }
 
     /// An array over memory that is there already.
@@ -130,6 +135,11 @@ impl Array {
         &self.allocation
     }
 
+    /// The memory alone.
+    pub(crate) fn into_allocation(self) -> Arc<Allocation> {
+        self.allocation
+    }
+
     /// Where the elements are in the memory.
     pub fn layout(&self) -> &Layout {
         &self.layout
@@ -174,8 +184,11 @@ impl Array {
             })
     }
 
-    /// From the first to the last byte of elements, or `None` if there are no elements.
+    /// From the first to the last byte of elements, or `None` if there are no elements, or no memory yet.
     fn addresses(&self) -> Option<Range<usize>> {
+        if !self.allocation.is_settled() {
+            return None;
+        }
         let (low, high) = self.layout.extent()?;
         let (start, size) = (self.allocation.as_ptr().addr(), self.dtype.size_bytes());
         Some(start + low * size..start + (high + 1) * size)

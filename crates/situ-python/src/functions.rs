@@ -52,6 +52,7 @@ pub(crate) fn elementwise(
             dtype: dtype.map(dtype::from_python).transpose()?,
             casting: casting.map_or(Ok(Casting::default()), casting_rule)?,
             queue: queue.as_ref(),
+            is_eager: false,
         };
         let work = || apply::apply_with(function, &operands, options);
         let result = detach(py, work)?;

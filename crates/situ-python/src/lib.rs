@@ -22,6 +22,7 @@ use pyo3::prelude::*;
 mod array;
 mod call;
 mod context;
+mod deferral;
 mod detach;
 mod device;
 mod diagnosis;
@@ -70,6 +71,8 @@ mod _native {
     use crate::array::PyArray;
     #[pymodule_export]
     use crate::context::{PyContext, restore_context};
+    #[pymodule_export]
+    use crate::deferral::set_deferral;
     #[pymodule_export]
     use crate::device::{PyDevice, device_facts, devices, restore_sub_device};
     #[pymodule_export]

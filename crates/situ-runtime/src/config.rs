@@ -87,9 +87,14 @@ const BLOCKING: Variable = Variable {
     choices: "0 or 1",
     doc: "1 makes every launch and copy wait for its end, so that a failure's traceback shows the line that caused it",
 };
+const EAGER: Variable = Variable {
+    name: "SITU_EAGER",
+    choices: "0 or 1",
+    doc: "1 submits the work of each array function at once; otherwise elementwise functions of large arrays wait for what follows, to become one kernel; results are the same",
+};
 
 /// Every environment variable situ reads.
-pub const VARIABLES: [Variable; 12] = [
+pub const VARIABLES: [Variable; 13] = [
     CACHE_DIR,
     CACHE_LIMIT,
     NUM_THREADS,
@@ -102,6 +107,7 @@ pub const VARIABLES: [Variable; 12] = [
     OPENCL,
     SYCL_LIBRARY,
     BLOCKING,
+    EAGER,
 ];
 
 /// Where compiled kernels are kept between processes.
@@ -182,6 +188,8 @@ pub struct Config {
     pub sycl_library: SyclLibraryChoice,
     /// `SITU_BLOCKING`.
     pub blocking: bool,
+    /// `SITU_EAGER`.
+    pub eager: bool,
 }
 
 impl Config {
@@ -216,6 +224,7 @@ impl Config {
                 .value(SYCL_LIBRARY.name)
                 .map_or(SyclLibraryChoice::Auto, sycl_library),
             blocking: reader.parsed(BLOCKING, parse_switch, false, "0"),
+            eager: reader.parsed(EAGER, parse_switch, false, "0"),
         };
         (config, reader.problems)
     }

@@ -168,6 +168,11 @@ pub(crate) fn launch(
         });
     }
     let argument_bytes = check_arguments(queue, kernel, arguments)?;
+    for argument in arguments {
+        if let Argument::Pointer { allocation, .. } = argument {
+            allocation.settle()?;
+        }
+    }
     let range = check_range(device, kernel, argument_bytes, range)?;
     trace::launch(device, kernel, &range);
     let launch = Launch {

@@ -43,6 +43,11 @@ pub(crate) fn submit<'a>(
     events: Option<&[Event]>,
     location: &'static Location<'static>,
 ) -> Result<Event> {
+    for (allocation, access) in uses.clone() {
+        if access == Access::Write {
+            allocation.settle_readers()?;
+        }
+    }
     if uses.clone().any(|(allocation, _)| allocation.is_shared()) {
         let task = Accompanied {
             task,
@@ -95,6 +100,10 @@ fn submit_alone<'a>(
 /// # Errors
 /// The failure of a command that was to write it.
 pub(crate) fn wait(allocation: &Allocation, access: Access) -> Result<()> {
+    allocation.settle()?;
+    if access == Access::Write {
+        allocation.settle_readers()?;
+    }
     let mut found = Dependencies::new();
     if !allocation.accesses().dependencies(access, &mut found) {
         return Err(lost(allocation));
@@ -260,6 +269,16 @@ impl Accesses {
             Access::Write => record.add_writer(command, awaited),
         }
         self.is_pending.store(true, Ordering::Release);
+    }
+
+    /// Takes over what another allocation knew, which nobody else can ask.
+    pub(crate) fn take_over(&self, other: &mut Self) {
+        if let Some(mut record) = self.lock() {
+            let known = other.record.get_mut();
+            *record = std::mem::take(known.unwrap_or_else(PoisonError::into_inner));
+            let is_pending = other.is_pending.load(Ordering::Acquire);
+            self.is_pending.store(is_pending, Ordering::Release);
+        }
     }
 
     /// The record; `None` if a thread of the parent process had it locked at the fork.

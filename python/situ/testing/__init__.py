@@ -10,6 +10,7 @@ from situ.testing._assertions import (
     assert_array_equal,
     assert_array_less,
 )
+from situ.testing._deferral import deferral
 from situ.testing._virtual import virtual_devices
 
 __all__ = [
@@ -17,5 +18,6 @@ __all__ = [
     "assert_array_almost_equal",
     "assert_array_equal",
     "assert_array_less",
+    "deferral",
     "virtual_devices",
 ]

@@ -15,6 +15,7 @@ use crate::error::Error;
 use crate::functions::call_dtypes::{
     Available, CallDTypes, OperandType, is_square, only_integers_overflow, scalar_literal,
 };
+use crate::functions::deferred::Call;
 use crate::functions::elementwise::{Elementwise, Signature, TypeRule};
 use crate::functions::fusion::Fusion;
 use crate::kernel_cache::{self, KernelKey};
@@ -38,7 +39,8 @@ pub enum Operand {
 }
 
 impl Operand {
-    fn array(&self) -> Option<&Array> {
+    /// The array, if it is one.
+    pub(super) fn array(&self) -> Option<&Array> {
         match self {
             Self::Array(array) => Some(array),
             Self::Scalar(_) | Self::Literal(_) | Self::HostArray => None,
@@ -83,10 +85,21 @@ pub struct Options<'a> {
     pub casting: Casting,
     /// What runs the function; where the arrays live by default.
     pub queue: Option<&'a Queue>,
+    /// Whether the work is submitted at once, also where it would wait for what follows.
+    pub is_eager: bool,
+}
+
+impl Options<'_> {
+    /// Whether there is nothing to know but the operands.
+    fn is_plain(&self) -> bool {
+        let is_asked_for = self.out.is_some() || self.mask.is_some() || self.dtype.is_some();
+        !is_asked_for && self.queue.is_none() && self.casting == Casting::default()
+    }
 }
 
 /// Applies a function; the result goes to `out`, or to new memory if there is none. The work runs on
-/// `queue`, or where the arrays live if none is named.
+/// `queue`, or where the arrays live if none is named. Work on large arrays may wait for what follows, see
+/// [`super::deferred`].
 ///
 /// # Errors
 /// If the operands do not fit together in place, shape or dtype, or the launch fails.
@@ -123,6 +136,23 @@ pub fn apply_with(
     // Nobody asked for what follows from the operands, unless the rule is a strict one.
     if options.dtype.is_some() || options.casting < Casting::default() {
         check_conversions(function, operands, &signature, options.casting)?;
+    }
+    if options.is_plain() && !options.is_eager {
+        let call = Call {
+            function,
+            operands,
+            shape: &shape,
+            dtype: signature.result,
+            placement: &placement,
+        };
+        if call.pays() {
+            for (position, operand) in operands.iter().enumerate() {
+                if let Operand::Scalar(scalar) = operand {
+                    dtypes.literal(position, *scalar)?;
+                }
+            }
+            return call.put_off();
+        }
     }
     let out = match options.out {
         Some(out) => {

@@ -3,6 +3,7 @@
 pub mod apply;
 pub mod call_dtypes;
 pub mod creation;
+pub mod deferred;
 pub mod differences;
 pub mod elementwise;
 pub mod foresight;

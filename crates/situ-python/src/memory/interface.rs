@@ -33,6 +33,7 @@ pub(crate) fn as_allocation(py: Python<'_>, obj: &Bound<'_, PyAny>) -> PyResult<
         if let Ok(array) = obj.cast::<PyArray>() {
             let array = array.get().array();
             let allocation = array.allocation().clone();
+            detach(py, || allocation.settle())?;
             return Py::new(py, PyAllocation::new(allocation, array.queue().clone()));
         }
         let kind = obj.get_type().name()?;
@@ -60,6 +61,7 @@ pub(crate) fn as_allocation(py: Python<'_>, obj: &Bound<'_, PyAny>) -> PyResult<
 /// The address of an allocation for an object that describes it to other packages. Those that can use it
 /// in place are taken into account from now on.
 pub(crate) fn exported(py: Python<'_>, allocation: &Arc<Allocation>) -> PyResult<usize> {
+    detach(py, || allocation.settle())?;
     let is_of_sycl = allocation.context().devices()[0].backend() == BackendKind::Sycl;
     if is_of_sycl && !allocation.is_shared() {
         allocation.share();

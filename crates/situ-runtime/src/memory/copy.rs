@@ -259,7 +259,7 @@ impl Task for Fill {
     }
 }
 
-/// Whether a range of an allocation can be reached from a queue.
+/// Whether a range of an allocation can be reached from a queue. Its contents are settled then.
 pub(super) fn check(
     queue: &Queue,
     allocation: &Allocation,
@@ -283,7 +283,7 @@ pub(super) fn check(
             size_bytes,
         });
     }
-    Ok(())
+    allocation.settle()
 }
 
 #[cfg(test)]

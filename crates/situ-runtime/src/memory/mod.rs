@@ -5,6 +5,7 @@
 //! | [`usm`] | kinds of memory, and allocations |
 //! | [`copy`], [`transfer`] | moving bytes, within a context and between two |
 //! | `place`, `staging` | which way they take, and the longest one |
+//! | [`deferred`] | memory whose contents are put off until they are needed |
 //! | [`host_view`] | memory that the host looks at whenever it likes |
 //! | [`host_work`] | library code of the host over memory, as a command |
 //! | [`report`], [`index_check`] | what kernels find wrong, and indices above all |
@@ -19,6 +20,7 @@ pub mod adopt;
 pub mod byte_count;
 pub(crate) mod context_memory;
 pub mod copy;
+pub mod deferred;
 pub mod exports;
 pub mod host_view;
 pub mod host_work;

@@ -3,12 +3,13 @@
 use std::any::Any;
 use std::fmt;
 use std::ptr::NonNull;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use crate::backend::DeviceMemory;
 use crate::context::Context;
 use crate::error::Result;
+use crate::memory::deferred::{Producer, Promise, Promises};
 use crate::memory::pool::Block;
 use crate::order::{self, Access, Accesses};
 use crate::queue::Queue;
@@ -53,9 +54,16 @@ impl fmt::Display for UsmKind {
 ///
 /// Contents are shared memory: kernels, copies and (where it is accessible) the host all reach
 /// them by address, and keeping them apart is the business of whoever submits the work.
+///
+/// There may be no bytes yet: see [`super::deferred`].
 #[derive(Debug)]
 pub struct Allocation {
-    memory: Arc<Memory>,
+    /// Set as soon as the work that makes the contents is submitted; at once unless that is put off.
+    memory: OnceLock<Arc<Memory>>,
+    /// How the memory comes about, if it was put off.
+    promise: Option<Box<Promise>>,
+    /// What is put off and reads this.
+    readers: Promises,
     accesses: Accesses,
     /// How many host views there are.
     host_views: AtomicUsize,
@@ -76,6 +84,20 @@ impl Allocation {
         Ok(Arc::new(Self::of(memory)))
     }
 
+    /// An allocation in the queue's context whose memory is not taken yet: `producer` will, when the contents are needed.
+    ///
+    /// Whoever calls this says what the work reads, by [`Self::promise_reads`], and where it belongs, by
+    /// [`Queue::promise`].
+    pub fn deferred(
+        queue: &Queue,
+        size_bytes: usize,
+        kind: UsmKind,
+        producer: Arc<dyn Producer>,
+    ) -> Arc<Self> {
+        let promise = Promise::new(queue.context(), size_bytes, kind, producer);
+        Arc::new(Self::with(OnceLock::new(), Some(Box::new(promise))))
+    }
+
     /// Bytes of another package's, which are shared from the beginning.
     pub(crate) fn foreign(memory: Memory) -> Arc<Self> {
         let allocation = Self::of(memory);
@@ -84,8 +106,14 @@ impl Allocation {
     }
 
     fn of(memory: Memory) -> Self {
+        Self::with(OnceLock::from(Arc::new(memory)), None)
+    }
+
+    fn with(memory: OnceLock<Arc<Memory>>, promise: Option<Box<Promise>>) -> Self {
         Self {
-            memory: Arc::new(memory),
+            memory,
+            promise,
+            readers: Promises::default(),
             accesses: Accesses::default(),
             host_views: AtomicUsize::new(0),
             is_shared: AtomicBool::new(false),
@@ -100,7 +128,8 @@ impl Allocation {
 
     /// Whether somebody else allocated it.
     pub fn is_foreign(&self) -> bool {
-        matches!(self.memory.storage, Storage::Foreign { .. })
+        let storage = self.memory.get().map(|memory| &memory.storage);
+        matches!(storage, Some(Storage::Foreign { .. }))
     }
 
     /// Whether other packages may use it.
@@ -112,33 +141,107 @@ impl Allocation {
     ///
     /// The host may use it only if [`Self::is_host_accessible`]; on some devices, reading it
     /// anyway ends the process.
+    ///
+    /// # Panics
+    /// If the memory is not there yet: [`Self::settle`] comes first where that is possible.
     pub fn as_ptr(&self) -> *mut u8 {
-        self.memory.as_ptr()
+        self.memory().as_ptr()
     }
 
     /// Whether the host may read and write the bytes by their address.
     pub fn is_host_accessible(&self) -> bool {
-        self.memory.is_host_accessible()
+        self.context().memory().is_host_accessible(self.kind())
     }
 
     /// How many bytes there are.
     pub fn size_bytes(&self) -> usize {
-        self.memory.size_bytes()
+        self.fact(Memory::size_bytes, Promise::size_bytes)
     }
 
     /// Where it lives.
     pub fn kind(&self) -> UsmKind {
-        self.memory.kind()
+        self.fact(Memory::kind, Promise::kind)
     }
 
     /// Which devices can reach it.
     pub fn context(&self) -> &Context {
-        self.memory.context()
+        self.fact(Memory::context, Promise::context)
     }
 
-    /// The bytes themselves, for work that may outlive this handle.
+    /// Something that is known also while there is no memory.
+    fn fact<'a, T>(
+        &'a self,
+        of_memory: impl FnOnce(&'a Memory) -> T,
+        of_promise: impl FnOnce(&'a Promise) -> T,
+    ) -> T {
+        match (self.memory.get(), &self.promise) {
+            (Some(memory), _) => of_memory(memory),
+            (None, Some(promise)) => of_promise(promise),
+            (None, None) => unreachable!("an allocation has memory or a promise of it"),
+        }
+    }
+
+    /// The bytes themselves, for work that may outlive this handle. Commands are checked, and settle what they use, before
+    /// they ask for it.
     pub(crate) fn memory(&self) -> &Arc<Memory> {
-        &self.memory
+        self.memory
+            .get()
+            .expect("commands use memory that is settled")
+    }
+}
+
+/// Contents that are put off, see [`super::deferred`].
+impl Allocation {
+    /// Whether the work that makes the contents was submitted.
+    pub fn is_settled(&self) -> bool {
+        self.memory.get().is_some()
+    }
+
+    /// Submits the work that makes the contents, if that was put off.
+    ///
+    /// # Errors
+    /// If there is no memory, or the work cannot be submitted.
+    pub fn settle(&self) -> Result<()> {
+        match &self.promise {
+            Some(promise) if !self.is_settled() => promise.keep(|made| self.take_over(made)),
+            _ => Ok(()),
+        }
+    }
+
+    /// The work that makes the contents, as long as it waits.
+    pub fn producer(&self) -> Option<Arc<dyn Producer>> {
+        self.promise.as_ref().and_then(|promise| promise.producer())
+    }
+
+    /// Has work that was put off submitted before anybody writes this: it reads this.
+    pub fn promise_reads(&self, promised: &Arc<Self>) {
+        self.readers.add(promised);
+    }
+
+    /// Whether nobody but commands looks at it, so that reading it may be put off.
+    pub fn is_private(&self) -> bool {
+        !self.is_seen_by_others()
+    }
+
+    /// Submits work that was put off and reads this, so that it may be written.
+    pub(crate) fn settle_readers(&self) -> Result<()> {
+        self.readers.settle()
+    }
+
+    /// How many promises are remembered that read this.
+    #[cfg(test)]
+    pub(super) fn readers_len(&self) -> usize {
+        self.readers.len()
+    }
+
+    /// Takes over memory, and the commands that use it, from an allocation that nobody else has.
+    fn take_over(&self, mut made: Arc<Self>) {
+        let made = Arc::get_mut(&mut made).expect("a producer gives its memory away");
+        self.accesses.take_over(&mut made.accesses);
+        let memory = made.memory.take().expect("a producer gives memory");
+        assert_eq!(memory.size_bytes, self.size_bytes(), "as promised");
+        let is_first = self.memory.set(memory).is_ok();
+        assert!(is_first, "a promise is kept once");
     }
 }
 
@@ -182,8 +285,10 @@ impl Allocation {
 impl Drop for Allocation {
     fn drop(&mut self) {
         // Nobody else can take another handle now: only `&self` gives them out.
-        if Arc::strong_count(&self.memory) > 1 {
-            self.memory.mark_pending();
+        if let Some(memory) = self.memory.get()
+            && Arc::strong_count(memory) > 1
+        {
+            memory.mark_pending();
         }
     }
 }
@@ -277,11 +382,6 @@ impl Memory {
     /// Where the bytes are for code that runs on the device.
     pub(crate) fn backing_ptr(&self) -> *mut u8 {
         self.device_memory().backing.as_ptr()
-    }
-
-    /// As [`Allocation::is_host_accessible`].
-    pub(crate) fn is_host_accessible(&self) -> bool {
-        self.context.memory().is_host_accessible(self.kind)
     }
 
     /// As [`Allocation::size_bytes`].

@@ -31,7 +31,9 @@ use crate::event::Event;
 use crate::executor;
 use crate::fork::ForkLocal;
 use crate::launch::{self, Argument, Options};
+use crate::memory::deferred::Promises;
 use crate::memory::report::Report;
+use crate::memory::usm::Allocation;
 use crate::program::Kernel;
 use crate::submission;
 use crate::warnings::{self, Warning};
@@ -66,6 +68,8 @@ struct Inner {
     context: Context,
     properties: QueueProperties,
     companion: OnceLock<Arc<dyn Companion>>,
+    /// Work that belongs here and is put off.
+    promises: Promises,
     line: ForkLocal<Arc<Line>>,
 }
 
@@ -125,6 +129,7 @@ impl Queue {
             context,
             properties,
             companion: OnceLock::new(),
+            promises: Promises::default(),
             line: ForkLocal::new(),
         }))
     }
@@ -174,6 +179,20 @@ impl Queue {
     /// A handle that does not keep the queue.
     pub(crate) fn downgrade(&self) -> WeakQueue {
         WeakQueue(Arc::downgrade(&self.0))
+    }
+
+    /// Has work that is put off submitted before anybody waits for this queue. Gives the number of such promises that
+    /// may still have to be kept.
+    pub fn promise(&self, promised: &Arc<Allocation>) -> usize {
+        self.0.promises.add(promised)
+    }
+
+    /// Submits all work of this queue that was put off.
+    ///
+    /// # Errors
+    /// If there is no memory, or something cannot be submitted.
+    pub fn settle(&self) -> Result<()> {
+        self.0.promises.settle()
     }
 
     /// Runs a kernel over a range, after all commands that use the same data.
@@ -247,6 +266,7 @@ impl Queue {
         events: &[Event],
         work: impl FnOnce() -> Result<(), HostError> + Send + 'static,
     ) -> Result<Event> {
+        self.settle()?;
         let task = HostTask {
             name: name.into(),
             work: Box::new(work),
@@ -275,6 +295,7 @@ impl Queue {
 
     #[track_caller]
     fn submit_barrier(&self, events: &[Event], is_timed: bool) -> Result<Event> {
+        self.settle()?;
         let line = self.line()?;
         let mut state = line.lock();
         state.prune();
@@ -380,6 +401,7 @@ impl Queue {
     /// # Errors
     /// What went wrong since the last wait, if nobody was told yet.
     pub fn wait(&self) -> Result<()> {
+        self.settle()?;
         let line = self.line()?;
         line.wait_for_end()?;
         if let Some(companion) = self.companion() {

@@ -65,7 +65,7 @@ pub enum Node {
 
 impl Node {
     /// The nodes it refers to.
-    fn operands(&self) -> &[usize] {
+    pub(super) fn operands(&self) -> &[usize] {
         match self {
             Self::Input(_) | Self::Constant(_) => &[],
             Self::Apply { operands, .. } => operands,
