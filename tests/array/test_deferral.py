@@ -1,4 +1,4 @@
-"""Elementwise functions that wait for what follows: nobody can tell, except by the time it takes."""
+"""Elementwise functions that wait for what follows: nobody can tell, except by the clock."""
 
 import os
 import pickle
@@ -29,7 +29,7 @@ def host(seed: int = 0) -> np.ndarray[Any, Any]:
 
 
 def eager(work: Callable[..., Any], *arrays: situ.ndarray) -> np.ndarray[Any, Any]:
-    """What the work gives if nothing waits."""
+    """Return what the work gives if nothing waits."""
     with deferral(None):
         return work(*arrays).to_numpy()
 
