@@ -195,6 +195,42 @@ def test_atomics(place):
     np.testing.assert_array_equal(seen.to_numpy(), [1, 1, 5])
 
 
+@situ.kernel(bounds=True)
+def add_to_part(a, row, at, seen):
+    part = a[row]
+    reference = AtomicRef(part, at)
+    situ.barrier()
+    seen[situ.get_local_id(0)] = reference.fetch_add(1)
+
+
+@situ.kernel(bounds=True)
+def add_to_part_alone(a, row, at, seen):
+    part = a[row]
+    reference = AtomicRef(part, at)
+    seen[situ.get_local_id(0)] = reference.fetch_add(1)
+
+
+@pytest.mark.parametrize("kernel", [add_to_part, add_to_part_alone], ids=lambda k: k.__name__)
+@pytest.mark.parametrize(
+    ("row", "at", "found"),
+    [
+        (1, 3, "the index is (3,), and its shape is (3,)"),
+        (1, -1, "the index is (-1,), and its shape is (3,)"),
+        (0, 10**12, "its shape is (3,)"),
+        (2, 0, "the index is (2,), and its shape is (2,)"),
+        (-1, 1, "the index is (-1,), and its shape is (2,)"),
+    ],
+)
+def test_references_to_parts_that_are_kept(place, kernel, row, at, found):
+    a, seen = array(np.zeros((2, 3)), place), array(np.full(2, 5.0), place)
+    kernel[(2,), (2,)](a, 1, 2, seen)
+    expected = np.array([[0.0, 0, 0], [0, 0, 2]])
+    np.testing.assert_array_equal(a.to_numpy(), expected)
+    assert found in message_of(lambda: kernel[(2,), (2,)](a, row, at, seen), a)
+    # Not even the first element is touched.
+    np.testing.assert_array_equal(a.to_numpy(), expected)
+
+
 def test_conditions_are_checked_only_where_they_are_evaluated(place):
     @situ.kernel(bounds=True)
     def search(x, wanted, out):

@@ -147,7 +147,7 @@ impl Refused {
                 message: "a kernel cannot raise an exception",
                 label: "there is nobody to catch it",
                 why: "work-items run on the device while the host goes on",
-                help: "write a code to an array, e.g. `errors[0] = 1`, and look at it after the launch",
+                help: "write `assert condition, \"message\"`, which the host raises when it waits for the kernel",
             },
             Self::RaisedValue => Entry {
                 code: "K016",

@@ -32,6 +32,8 @@ pub(crate) struct Function {
     pub(crate) report: Option<ArrayId>,
     /// Whether its body takes the place of each call, because work-items meet in it.
     pub(crate) is_inlined: bool,
+    /// How many bodies take the places of calls in it, those in these bodies included.
+    pub(crate) inlined_bodies: usize,
     /// Where it is written.
     pub(crate) source: Source,
     /// How many slots there are.

@@ -651,3 +651,74 @@ def kernel(a, n):
     let found = run(text, &NdRange::new(&[4]).unwrap(), &data);
     assert_eq!(found[0], [0.0, 40.0, 0.0, 400.0, 0.0, 4.0]);
 }
+
+#[test]
+fn references_to_parts_know_the_way_and_the_part() {
+    let text = "\
+# types: int64[:, :], int64
+@situ.kernel
+def kernel(a, n):
+    reference = kernel_api.AtomicRef(a[1, 1:], n)
+    corner = kernel_api.AtomicRef(a.T, (2, 0))
+    n += 1
+    reference.fetch_add(100)
+    corner.store(reference.ref[0] + len(reference.ref))
+    a[0, 0] = corner.ref[0, 1]
+";
+    let data = [
+        matrix(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], &[2, 3]),
+        Data::Scalar(1.0),
+    ];
+    let found = run(text, &line(1), &data);
+    assert_eq!(found[0], [4.0, 2.0, 7.0, 4.0, 5.0, 106.0]);
+}
+
+#[test]
+fn dtypes_decide_branches_when_compiling() {
+    let text = "\
+# types: float32[:], float64[:]
+@situ.kernel
+def kernel(x, out):
+    if x.dtype == np.float32:
+        out[0] = 1
+    else:
+        out[0] = x[0].nothing_of_the_kind
+    if out.dtype != x.dtype:
+        out[1] = 2
+    out[2] = 3 if x[0].dtype == out.dtype else 4
+";
+    let data = [array(&[0.5]), array(&[0.0; 3])];
+    let found = run(text, &line(1), &data);
+    assert_eq!(found[1], [1.0, 2.0, 4.0]);
+}
+
+#[test]
+fn tuples_are_joined() {
+    let text = "\
+# types: float64[:]
+@situ.kernel
+def kernel(out):
+    pair = (1, 2.5)
+    more = pair[1:] + (3, 4) + ()
+    out[0], out[1], out[2] = more
+    out[3] = len(more)
+";
+    let found = run(text, &line(1), &[array(&[0.0; 4])]);
+    assert_eq!(found[0], [2.5, 3.0, 4.0, 3.0]);
+}
+
+#[test]
+fn rounding_of_numpy_keeps_the_dtype() {
+    let text = "\
+# types: float64[:], int64[:], float64[:]
+@situ.kernel
+def kernel(x, n, out):
+    out[0] = np.round(x[0])
+    out[1] = np.round(x[0], 2)
+    out[2] = np.around(n[0], -1) // 7
+    out[3] = np.round(n[0]) // 7
+";
+    let data = [array(&[2.346]), array(&[25.0]), array(&[0.0; 4])];
+    let found = run(text, &line(1), &data);
+    assert_eq!(found[2], [2.0, 2.35, 2.0, 3.0]);
+}

@@ -4,10 +4,10 @@ use situ_ir::{AddressSpace, AtomicOperation, DType, MemoryOrder, MemoryScope, Sp
 
 use crate::infer::calls::Written;
 use crate::infer::value::{Number, Object, ObjectKind, Static, Value};
-use crate::infer::views::Region;
+use crate::infer::views::{Region, way_part};
 use crate::infer::{Inference, constants, problems};
 use crate::syntax::{self, Constant, Identifier};
-use crate::typed::{ArrayId, Atomic, CompareExchange, Expression, ExpressionKind};
+use crate::typed::{ArrayId, ArrayOrigin, Atomic, CompareExchange, Expression, ExpressionKind};
 
 /// Attributes of an `AtomicRef` that are not methods.
 const ATOMIC_REF_ATTRIBUTES: [&str; 4] = ["ref", "memory_order", "memory_scope", "address_space"];
@@ -146,7 +146,7 @@ impl Inference<'_, '_, '_> {
         let [array, index, order, scope, space] = self.bound_arguments(call, names, 2)?;
         let (array_syntax, index) = (array?, index?);
         let shared = self.shared_array(array_syntax)?;
-        let (array, parts) = self.shared_element(shared, index);
+        let (array, parts) = self.referenced(shared, index);
         let order = match order {
             Some(order) => self.memory_order(order)?,
             None => MemoryOrder::Relaxed,
@@ -200,10 +200,11 @@ impl Inference<'_, '_, '_> {
             return None;
         };
         self.check_atomic(operation, array, call.span)?;
+        let indices = self.referenced_indices(array, &object.parts, call.span);
         let atomic = |operand| Atomic {
             operation,
             array,
-            indices: object.parts.clone(),
+            indices,
             operand,
             expected: None,
             order: order_of(operation, order),
@@ -264,7 +265,10 @@ impl Inference<'_, '_, '_> {
         };
         let constant = |value| Value::Constant(Constant::Int(value));
         match attribute.name.as_str() {
-            "ref" => Value::Static(Static::Array(array)),
+            "ref" => match self.array(array).origin {
+                ArrayOrigin::Flat { of } => way_part(of, &object.parts).into_view(),
+                _ => Value::Static(Static::Array(array)),
+            },
             "memory_order" => constant(order_number(order)),
             "memory_scope" => constant(scope_number(scope)),
             "address_space" => constant(space_number(self.array(array).space)),
@@ -372,6 +376,18 @@ impl Inference<'_, '_, '_> {
         shared: Shared,
         index: &syntax::Expression,
     ) -> (ArrayId, Option<Vec<Expression>>) {
+        let (array, parts) = self.referenced(shared, index);
+        let indices = parts.map(|parts| self.referenced_indices(array, &parts, index.span));
+        (array, indices)
+    }
+
+    /// The array that an element is accessed in, and what a reference to the element holds: its indices in
+    /// the whole array, or the way to it in a part.
+    fn referenced(
+        &mut self,
+        shared: Shared,
+        index: &syntax::Expression,
+    ) -> (ArrayId, Option<Vec<Expression>>) {
         let array = shared.array();
         let part = match shared {
             Shared::Whole(array) => return (array, self.place(array, &[index], index.span)),
@@ -387,12 +403,20 @@ impl Inference<'_, '_, '_> {
             self.report(problems::part_index_count(ndim, found, index.span));
             return (array, None);
         }
-        match self.cut(part, &indices, index.span) {
-            Some(Value::Scalar(Expression {
-                kind: ExpressionKind::Element { array, indices },
-                ..
-            })) => (array, Some(indices)),
-            _ => (array, None),
+        let flat = self.flat(array);
+        (flat, self.way_to_element(part, &indices))
+    }
+
+    /// The indices of the element that a reference holds.
+    fn referenced_indices(
+        &self,
+        array: ArrayId,
+        parts: &[Expression],
+        span: Span,
+    ) -> Vec<Expression> {
+        match self.array(array).origin {
+            ArrayOrigin::Flat { .. } => vec![self.end_of_way(parts, span)],
+            _ => parts.to_vec(),
         }
     }
 

@@ -16,6 +16,10 @@ use crate::typed::{
     Argument, ArrayOrigin, Call, Expression, ExpressionKind, FunctionId, StatementKind,
 };
 
+/// How many bodies of functions in which work-items meet a function may have: far more than people write, and few
+/// enough to compile in seconds. Functions that call each other twice double them at each level.
+const MAX_INLINED_BODIES: usize = 1000;
+
 /// The arguments of a call as written.
 #[derive(Clone, Copy)]
 pub(super) struct Written<'s> {
@@ -337,7 +341,9 @@ impl Inference<'_, '_, '_> {
                 let specialised = &self.program.functions[id.0];
                 let dims = specialised.dims;
                 if specialised.is_inlined {
+                    let bodies = 1 + specialised.inlined_bodies;
                     self.meeting.get_or_insert(call.span);
+                    self.count_bodies(bodies, call)?;
                 }
                 let specialised = &self.program.functions[id.0];
                 if specialised.report.is_some() {
@@ -368,6 +374,21 @@ impl Inference<'_, '_, '_> {
                 None
             }
         }
+    }
+
+    /// Counts bodies that take the place of a call, and reports the call that makes them too many.
+    fn count_bodies(&mut self, bodies: usize, call: Written<'_>) -> Option<()> {
+        let before = self.inlined_bodies;
+        self.inlined_bodies = before.saturating_add(bodies);
+        if self.inlined_bodies <= MAX_INLINED_BODIES {
+            return Some(());
+        }
+        // Calls after the first one too many have the same reason.
+        if before <= MAX_INLINED_BODIES {
+            let (name, most) = (call.name, MAX_INLINED_BODIES);
+            self.report(problems::too_many_bodies(name, most, call.span));
+        }
+        None
     }
 
     /// The expressions given for the parameters of a device function, by position or by name; the

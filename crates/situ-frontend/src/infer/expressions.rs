@@ -10,7 +10,7 @@ use crate::infer::library::{self, Member};
 use crate::infer::value::{LocalType, Number, Object, ObjectKind, Static, Value};
 use crate::infer::{Inference, assigned, constants, problems};
 use crate::subset::Refused;
-use crate::syntax::{self, LogicalOperator};
+use crate::syntax::{self, BinaryOperator, Constant, LogicalOperator};
 use crate::typed::{Expression, ExpressionKind, VariableId};
 
 impl Inference<'_, '_, '_> {
@@ -40,16 +40,30 @@ impl Inference<'_, '_, '_> {
                 left,
                 right,
             } => {
-                let (left, right) = (self.number(left), self.number(right));
-                let (Some(left), Some(right)) = (left, right) else {
+                let values = (self.value(left), self.value(right));
+                let (first, second) = match values {
+                    (Value::Tuple(mut items), Value::Tuple(more))
+                        if *operator == BinaryOperator::Add =>
+                    {
+                        items.extend(more);
+                        return Value::Tuple(items);
+                    }
+                    values => values,
+                };
+                let first = self.as_number(first, left.span);
+                let second = self.as_number(second, right.span);
+                let (Some(first), Some(second)) = (first, second) else {
                     return Value::Unknown;
                 };
-                or_unknown(self.binary(*operator, left, right, span))
+                or_unknown(self.binary(*operator, first, second, span))
             }
             syntax::ExpressionKind::Logical { operator, operands } => {
                 self.logical(*operator, operands, span)
             }
             syntax::ExpressionKind::Compare { first, rest } => {
+                if let Some(is_same) = self.dtype_comparison(first, rest) {
+                    return Value::Constant(Constant::Bool(is_same));
+                }
                 or_unknown(self.comparison_chain(first, rest, span))
             }
             syntax::ExpressionKind::Membership {

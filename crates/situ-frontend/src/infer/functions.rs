@@ -79,6 +79,11 @@ impl Inference<'_, '_, '_> {
                     None => self.rounded_to_int(Some(MathFunction::Rint), number, call),
                 }
             }
+            LibraryFunction::RoundToDigits => {
+                let number = next()?;
+                let digits = next().unwrap_or(Number::Constant(Constant::Int(0)));
+                self.rounded_to_digits(number, &digits, call)
+            }
             LibraryFunction::MathToInt(rounding) => {
                 self.rounded_to_int(Some(rounding), next()?, call)
             }
@@ -549,6 +554,7 @@ fn arity(function: LibraryFunction) -> (usize, usize) {
         }
         LibraryFunction::Complex
         | LibraryFunction::Round
+        | LibraryFunction::RoundToDigits
         | LibraryFunction::Logarithm
         | LibraryFunction::ComplexLogarithm => (1, 2),
         LibraryFunction::Pow

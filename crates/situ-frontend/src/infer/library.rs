@@ -27,6 +27,8 @@ pub(crate) enum LibraryFunction {
     Max,
     Abs,
     Round,
+    /// `np.round`: stays what it is, where Python's gives an integer.
+    RoundToDigits,
     Int,
     Float,
     Bool,
@@ -334,7 +336,8 @@ const ELEMENTWISE: Table = &[
     ("ceil", math(MathFunction::Ceil)),
     ("trunc", math(MathFunction::Trunc)),
     ("rint", math(MathFunction::Rint)),
-    ("round", math(MathFunction::Rint)),
+    ("round", function(LibraryFunction::RoundToDigits)),
+    ("around", function(LibraryFunction::RoundToDigits)),
     ("square", function(LibraryFunction::Square)),
     ("reciprocal", function(LibraryFunction::Reciprocal)),
     ("sign", function(LibraryFunction::Sign)),

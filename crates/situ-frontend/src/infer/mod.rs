@@ -152,6 +152,7 @@ pub(crate) fn infer<'e>(
         has_kernel_source: subject.has_kernel_source,
         report: inference.message_array,
         is_inlined: inference.meeting.is_some() && !subject.is_kernel,
+        inlined_bodies: inference.inlined_bodies,
         source: subject.source.clone(),
         slot_count: inference.slots,
     };
@@ -175,6 +176,8 @@ struct Inference<'p, 'e, 's> {
     message_array: Option<ArrayId>,
     /// Where work-items meet, or memory of theirs is reserved.
     meeting: Option<Span>,
+    /// How many bodies take the places of calls so far.
+    inlined_bodies: usize,
     /// The place of the message at each `assert` and `print`.
     messages: BTreeMap<Span, usize>,
     variables: Vec<Variable>,
@@ -221,6 +224,7 @@ impl<'p, 'e, 's> Inference<'p, 'e, 's> {
             flat: BTreeMap::new(),
             message_array: None,
             meeting: None,
+            inlined_bodies: 0,
             messages: BTreeMap::new(),
             variables: Vec::new(),
             variable_ids: BTreeMap::new(),
@@ -399,6 +403,7 @@ impl<'p, 'e, 's> Inference<'p, 'e, 's> {
         self.dims = self.item_dims.unwrap_or(1);
         self.before.clear();
         self.meeting = None;
+        self.inlined_bodies = 0;
         self.return_with = None;
         self.return_without = None;
     }

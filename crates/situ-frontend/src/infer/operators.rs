@@ -4,7 +4,7 @@ use situ_ir::promotion;
 use situ_ir::{BinaryOperator as Ir, DType, Literal, MathFunction, Span, UnaryOperator as IrUnary};
 
 use crate::infer::expressions::{cast, negated};
-use crate::infer::value::{Number, Value};
+use crate::infer::value::{Number, Static, Value};
 use crate::infer::{Inference, constants, problems};
 use crate::syntax::{self, BinaryOperator, ComparisonOperator, Constant, UnaryOperator};
 use crate::typed::{Expression, ExpressionKind};
@@ -154,6 +154,35 @@ impl Inference<'_, '_, '_> {
     /// `operand * operand`, evaluated once.
     pub(super) fn square(&mut self, operand: Expression, span: Span) -> Expression {
         self.with_shared(operand, |_, x| ir_binary(Ir::Multiply, x.clone(), x, span))
+    }
+
+    /// `x.dtype == np.float32`, and `!=`: known when compiling, so that a branch on it is decided then.
+    pub(super) fn dtype_comparison(
+        &mut self,
+        first: &syntax::Expression,
+        rest: &[(ComparisonOperator, syntax::Expression)],
+    ) -> Option<bool> {
+        let [(operator, second)] = rest else {
+            return None;
+        };
+        let wants_same = match operator {
+            ComparisonOperator::Equal => true,
+            ComparisonOperator::NotEqual => false,
+            _ => return None,
+        };
+        // Only what is quickly looked up is asked, since other operands are looked up again.
+        let mut dtype_of = |expression: &syntax::Expression| {
+            let is_name = matches!(
+                expression.kind,
+                syntax::ExpressionKind::Name(_) | syntax::ExpressionKind::Attribute { .. }
+            );
+            match is_name.then(|| self.silently(expression)) {
+                Some(Value::Static(Static::DType(dtype))) => Some(dtype),
+                _ => None,
+            }
+        };
+        let (left, right) = (dtype_of(first)?, dtype_of(second)?);
+        Some((left == right) == wants_same)
     }
 
     /// `first < second <= third …`: each operand is evaluated at most once, and none after the first

@@ -809,6 +809,16 @@ pub(crate) fn early_return(early: Span, meeting: Span) -> Diagnostic {
     .help("assign the result to a variable and return it in the last line")
 }
 
+pub(crate) fn too_many_bodies(name: &str, most: usize, span: Span) -> Diagnostic {
+    Diagnostic::error("K078", format!("`{name}` is called too often"))
+        .label(span, format!("more than {most} bodies with this call"))
+        .why(
+            "work-items meet in it, so its body takes the place of each call, \
+             and those of the calls inside of it do, too",
+        )
+        .help("call it in a loop, or let the calls be of functions without barriers")
+}
+
 pub(crate) fn dimension_of_item(dimension: u8, dims: u8, span: Span) -> Diagnostic {
     let dimensions = plural(usize::from(dims), "dimension");
     Diagnostic::error("K070", format!("the range has no dimension {dimension}"))

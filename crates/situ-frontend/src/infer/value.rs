@@ -93,7 +93,7 @@ pub(crate) struct Object {
 /// What an object is, as far as it is known when compiling.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum ObjectKind {
-    /// `AtomicRef`: its parts are the indices of the element.
+    /// `AtomicRef`: its parts are the indices of the element, or the way to it in a part of an array.
     AtomicRef {
         array: ArrayId,
         order: MemoryOrder,

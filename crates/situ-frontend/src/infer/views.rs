@@ -171,6 +171,35 @@ impl Inference<'_, '_, '_> {
         Some(part.into_view())
     }
 
+    /// The way to one element of a part: where the part begins, then the indices, the sizes and the strides. It can be
+    /// kept in variables; whether the element exists is asked where the way is gone.
+    pub(super) fn way_to_element(
+        &mut self,
+        part: Region,
+        indices: &[&syntax::Expression],
+    ) -> Option<Vec<Expression>> {
+        let mut way = vec![part.offset];
+        for (index, size) in indices.iter().zip(&part.shape) {
+            let value = self.value(index);
+            way.push(self.index_within(part.array, size, value, index)?);
+        }
+        way.extend(part.shape);
+        way.extend(part.strides);
+        Some(way)
+    }
+
+    /// Where a way leads, counted from the first element of the array.
+    pub(super) fn end_of_way(&self, way: &[Expression], span: Span) -> Expression {
+        let (offset, indices, sizes, strides) = steps_of(way);
+        let mut end = offset.clone();
+        for ((index, size), stride) in indices.iter().zip(sizes).zip(strides) {
+            let index = self.bounded(index.clone(), size.clone(), &mut Vec::new());
+            let distance = folded(BinaryOperator::Multiply, index, stride.clone(), span);
+            end = folded(BinaryOperator::Add, end, distance, span);
+        }
+        end
+    }
+
     /// An index that is checked, if bounds are, and noted in `bounds` with the size it must be less than.
     fn bounded(
         &self,
@@ -310,7 +339,7 @@ impl Inference<'_, '_, '_> {
     }
 
     /// The array as one dimension.
-    fn flat(&mut self, array: ArrayId) -> ArrayId {
+    pub(super) fn flat(&mut self, array: ArrayId) -> ArrayId {
         let next = ArrayId(self.arrays.len());
         let id = *self.flat.entry(array).or_insert(next);
         if id == next {
@@ -358,6 +387,28 @@ impl Inference<'_, '_, '_> {
             strides: region.strides,
         })
     }
+}
+
+/// The part of an array that a way goes through.
+pub(super) fn way_part(array: ArrayId, way: &[Expression]) -> Region {
+    let (offset, _, sizes, strides) = steps_of(way);
+    Region {
+        array,
+        offset: offset.clone(),
+        shape: sizes.to_vec(),
+        strides: strides.to_vec(),
+        // It may be; a way does not remember.
+        is_contiguous: false,
+    }
+}
+
+/// The offset, indices, sizes and strides of a way.
+fn steps_of(way: &[Expression]) -> (&Expression, &[Expression], &[Expression], &[Expression]) {
+    let (offset, steps) = way.split_first().expect("a way begins with an offset");
+    let ndim = steps.len() / 3;
+    let (indices, axes) = steps.split_at(ndim);
+    let (sizes, strides) = axes.split_at(ndim);
+    (offset, indices, sizes, strides)
 }
 
 pub(super) fn index_literal(value: i64, span: Span) -> Expression {

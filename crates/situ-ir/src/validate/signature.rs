@@ -209,6 +209,8 @@ impl Checker<'_> {
         } else {
             diagnostic = diagnostic.why("the arrays are in the functions it calls");
         }
-        self.push(diagnostic.help("use a smaller array, or pass a pointer to global memory"));
+        self.push(
+            diagnostic.help("use a smaller array, or an array argument, which is global memory"),
+        );
     }
 }
