@@ -179,6 +179,7 @@ def call_kernel(
     >>> x.to_numpy()
     array([7., 7., 0.])
     """
+    check_kernel("call_kernel", function)
     ranged = function[range]
     if queue is not None:
         ranged = ranged.on(queue)
@@ -231,11 +232,25 @@ def call_kernel_async(
     >>> x.to_numpy()
     array([7., 7., 0.])
     """
+    check_kernel("call_kernel_async", function)
     events = list(dependent_events)
     ranged = function[range]
     if queue is not None:
         ranged = ranged.on(queue)
     return ranged.submit(*arguments, depends=events or None)
+
+
+def check_kernel(launcher: str, function: object) -> None:
+    """Refuse to launch what is no kernel, itself or bound to a module's queue."""
+    if isinstance(getattr(function, "kernel", function), Kernel):
+        return
+    kind = type(function).__name__
+    message = (
+        f"`situ.{launcher}` takes a kernel, its range and its arguments, not a `{kind}`\n"
+        f"  why:  it launches what `@situ.kernel` compiles\n"
+        f"  help: decorate the function with `@situ.kernel`"
+    )
+    raise KernelTypeError(message)
 
 
 def check_options(decorator: str, given: dict[str, bool], known: tuple[str, ...]) -> None:

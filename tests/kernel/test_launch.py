@@ -155,6 +155,19 @@ def test_impossible_ranges_are_refused(range_, message):
         number_1d[range_]
 
 
+def test_refused_ranges_name_the_kernel_and_a_way_out():
+    with pytest.raises(situ.ShapeError) as caught:
+        number_1d[(8,), (3,)]
+    assert "cannot launch `number_1d` over this range" in str(caught.value)
+    assert "help: " in str(caught.value)
+
+
+@pytest.mark.parametrize("launch", [situ.call_kernel, situ.call_kernel_async])
+def test_only_kernels_are_launched(launch):
+    with pytest.raises(situ.KernelTypeError, match="takes a kernel, its range and its arguments"):
+        launch(len, 8)
+
+
 @pytest.mark.parametrize("range_", [1.5, "8", None, slice(3), (1, None)])
 def test_a_range_is_made_of_integers(range_):
     with pytest.raises(situ.KernelTypeError, match="a range is made of integers"):

@@ -98,7 +98,8 @@ fn bad_shape(shape: &Bound<'_, PyAny>) -> PyErr {
         |text| format!("`{}`", text.to_string_lossy()),
     );
     crate::error::exceptions::KernelTypeError::new_err(format!(
-        "the shape of a local accessor is an integer or a tuple of them, not {found}\n  help: \
-         write e.g. `LocalAccessor(256, situ.float32)`"
+        "the shape of a local accessor cannot be {found}\n  why:  it is a positive integer, or a \
+         tuple of them: how many elements each work-group gets\n  help: write e.g. \
+         `LocalAccessor(256, situ.float32)`"
     ))
 }

@@ -2,9 +2,8 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
-use situ_ir::NdRange;
+use situ_ir::{NdRange, RangeError};
 
-use crate::error::IntoPyErr;
 use crate::error::exceptions::{KernelTypeError, ShapeError};
 
 /// Reads what stands between the brackets of `kernel[...]`.
@@ -15,7 +14,6 @@ use crate::error::exceptions::{KernelTypeError, ShapeError};
 /// # Errors
 /// `KernelTypeError` if it is something else, `ShapeError` if no kernel can run over it.
 pub(super) fn from_python(index: &Bound<'_, PyAny>, kernel: &str) -> PyResult<NdRange> {
-    let py = index.py();
     let items: Vec<Bound<'_, PyAny>> = match items(index) {
         Some(items) => items,
         None => vec![index.clone()],
@@ -31,7 +29,20 @@ pub(super) fn from_python(index: &Bound<'_, PyAny>, kernel: &str) -> PyResult<Nd
             NdRange::new(&global?)
         }
     };
-    range.map_err(|error| error.into_py_err(py))
+    range.map_err(|error| refusal(&error, kernel))
+}
+
+/// Why no kernel can run over a range.
+fn refusal(error: &RangeError, kernel: &str) -> PyErr {
+    let help = match error {
+        RangeError::DimensionCount { .. } => "fold further dimensions into one of them",
+        RangeError::DimensionMismatch { .. } => "give both the same number of sizes",
+        RangeError::TooLarge { .. } => "choose smaller sizes, and loop in the kernel",
+        _ => "choose other sizes, or leave the local size out",
+    };
+    ShapeError::new_err(format!(
+        "cannot launch `{kernel}` over this range\n  why:  {error}\n  help: {help}"
+    ))
 }
 
 fn items<'py>(object: &Bound<'py, PyAny>) -> Option<Vec<Bound<'py, PyAny>>> {
@@ -71,6 +82,6 @@ fn size(object: &Bound<'_, PyAny>, kernel: &str) -> PyResult<u64> {
         "more than 2^63 - 1 work-items cannot be counted"
     };
     Err(ShapeError::new_err(format!(
-        "cannot launch over a range of {integer}\n  why:  {why}\n  help: choose another size"
+        "cannot launch `{kernel}` over a range of {integer}\n  why:  {why}\n  help: choose another size"
     )))
 }
