@@ -28,6 +28,8 @@ pub(crate) trait Simd<T>: Copy {
     fn add(self, left: Self::Pack, right: Self::Pack) -> Self::Pack;
     /// Products of two, and the third added, rounded once.
     fn multiply_add(self, left: Self::Pack, right: Self::Pack, sum: Self::Pack) -> Self::Pack;
+    /// Quotients.
+    fn divide(self, left: Self::Pack, right: Self::Pack) -> Self::Pack;
 }
 
 /// A number that there are vector instructions for.
@@ -96,6 +98,11 @@ macro_rules! portable {
             ) -> Self::Pack {
                 std::array::from_fn(|lane| left[lane].mul_add(right[lane], sum[lane]))
             }
+
+            #[inline(always)]
+            fn divide(self, left: Self::Pack, right: Self::Pack) -> Self::Pack {
+                std::array::from_fn(|lane| left[lane] / right[lane])
+            }
         }
     };
 }
@@ -106,11 +113,12 @@ portable!(f64);
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use std::arch::x86_64::{
-        __m256, __m256d, __m512, __m512d, _mm256_add_pd, _mm256_add_ps, _mm256_fmadd_pd,
-        _mm256_fmadd_ps, _mm256_loadu_pd, _mm256_loadu_ps, _mm256_set1_pd, _mm256_set1_ps,
-        _mm256_storeu_pd, _mm256_storeu_ps, _mm512_add_pd, _mm512_add_ps, _mm512_fmadd_pd,
-        _mm512_fmadd_ps, _mm512_loadu_pd, _mm512_loadu_ps, _mm512_set1_pd, _mm512_set1_ps,
-        _mm512_storeu_pd, _mm512_storeu_ps,
+        __m256, __m256d, __m512, __m512d, _mm256_add_pd, _mm256_add_ps, _mm256_div_pd,
+        _mm256_div_ps, _mm256_fmadd_pd, _mm256_fmadd_ps, _mm256_loadu_pd, _mm256_loadu_ps,
+        _mm256_set1_pd, _mm256_set1_ps, _mm256_storeu_pd, _mm256_storeu_ps, _mm512_add_pd,
+        _mm512_add_ps, _mm512_div_pd, _mm512_div_ps, _mm512_fmadd_pd, _mm512_fmadd_ps,
+        _mm512_loadu_pd, _mm512_loadu_ps, _mm512_set1_pd, _mm512_set1_ps, _mm512_storeu_pd,
+        _mm512_storeu_ps,
     };
 
     use super::{Lanes, Loops, Portable, Simd, Vectorised, WIDTH};
@@ -124,7 +132,7 @@ mod x86 {
     struct Avx2(());
 
     macro_rules! simd {
-        ($name:ident, $real:ty, $register:ty, $count:literal, $load:ident, $store:ident, $splat:ident, $add:ident, $multiply_add:ident) => {
+        ($name:ident, $real:ty, $register:ty, $count:literal, $load:ident, $store:ident, $splat:ident, $add:ident, $multiply_add:ident, $divide:ident) => {
             impl Simd<$real> for $name {
                 type Pack = [$register; $count];
 
@@ -176,6 +184,15 @@ mod x86 {
                     }
                     sum
                 }
+
+                #[inline(always)]
+                fn divide(self, mut left: Self::Pack, right: Self::Pack) -> Self::Pack {
+                    for (left, right) in left.iter_mut().zip(right) {
+                        // SAFETY: the processor has the instructions.
+                        *left = unsafe { $divide(*left, right) };
+                    }
+                    left
+                }
             }
         };
     }
@@ -189,7 +206,8 @@ mod x86 {
         _mm512_storeu_ps,
         _mm512_set1_ps,
         _mm512_add_ps,
-        _mm512_fmadd_ps
+        _mm512_fmadd_ps,
+        _mm512_div_ps
     );
     simd!(
         Avx512,
@@ -200,7 +218,8 @@ mod x86 {
         _mm512_storeu_pd,
         _mm512_set1_pd,
         _mm512_add_pd,
-        _mm512_fmadd_pd
+        _mm512_fmadd_pd,
+        _mm512_div_pd
     );
     simd!(
         Avx2,
@@ -211,7 +230,8 @@ mod x86 {
         _mm256_storeu_ps,
         _mm256_set1_ps,
         _mm256_add_ps,
-        _mm256_fmadd_ps
+        _mm256_fmadd_ps,
+        _mm256_div_ps
     );
     simd!(
         Avx2,
@@ -222,7 +242,8 @@ mod x86 {
         _mm256_storeu_pd,
         _mm256_set1_pd,
         _mm256_add_pd,
-        _mm256_fmadd_pd
+        _mm256_fmadd_pd,
+        _mm256_div_pd
     );
 
     macro_rules! vectorised {

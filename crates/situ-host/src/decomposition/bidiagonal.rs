@@ -18,6 +18,7 @@ use faer::MatRef;
 use super::field::Float;
 use super::lanes::{Lanes, WIDTH, at, sum};
 use super::reflection::Reflection;
+use super::reflections::Reflections;
 use crate::crew::{Lead, lead_crew};
 use crate::threads::Threads;
 use crate::vectorised::{Loops, Simd};
@@ -42,10 +43,15 @@ pub(super) struct Bidiagonal<T> {
     pub(super) beside: Vec<T>,
 }
 
-/// The bidiagonal form of a matrix that has at least as many rows as columns.
+/// The bidiagonal form of a matrix that has at least as many rows as columns. The reflections of columns and of rows that lead to it are added to
+/// some, if they are wanted.
 ///
 /// Is shared inside of [`Threads::install`] only.
-pub(super) fn bidiagonal<T: Float>(matrix: MatRef<'_, T>, threads: Threads<'_>) -> Bidiagonal<T> {
+pub(super) fn bidiagonal<T: Float>(
+    matrix: MatRef<'_, T>,
+    mut reflections: Option<[&mut Reflections<T>; 2]>,
+    threads: Threads<'_>,
+) -> Bidiagonal<T> {
     let (rows, columns) = matrix.shape();
     let groups: [_; GROUPS] = array::from_fn(|group| Mutex::new(Group::new(matrix, group)));
     let step = RwLock::new(Step::new(rows, columns));
@@ -68,6 +74,9 @@ pub(super) fn bidiagonal<T: Float>(matrix: MatRef<'_, T>, threads: Threads<'_>) 
         for head in 0..columns {
             let left = Reflection::of(&mut column, head);
             found.diagonal.push(left.left);
+            if let Some([of_columns, _]) = &mut reflections {
+                of_columns.push(&column, head, left);
+            }
             if head + 1 == columns {
                 break;
             }
@@ -84,6 +93,9 @@ pub(super) fn bidiagonal<T: Float>(matrix: MatRef<'_, T>, threads: Threads<'_>) 
             let first = at(&row, head + 1);
             let right = Reflection::of(&mut row, head + 1);
             found.beside.push(right.left);
+            if let Some([_, of_rows]) = &mut reflections {
+                of_rows.push(&row, head + 1, right);
+            }
             let next = head + 1;
             groups[next / WIDTH % GROUPS].copy_column(next, &mut column);
             T::vectorised(Finish {

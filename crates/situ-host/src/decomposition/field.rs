@@ -86,12 +86,10 @@ pub(crate) trait Float:
     fn to_double(self) -> f64;
     /// The closest number to one in double precision.
     fn from_double(double: f64) -> Self;
-    /// A matrix in double precision as such, and none if it is in single precision.
-    fn doubles_mut(matrix: MatMut<'_, Self>) -> Option<MatMut<'_, f64>>;
 }
 
 macro_rules! real_field {
-    ($real:ty, $moderate_exponent:literal, $doubles_mut:expr) => {
+    ($real:ty, $moderate_exponent:literal) => {
         impl Scaled for $real {
             fn times_power_of_two(self, power: i32) -> Self {
                 // In two steps, because the whole power may not be a number.
@@ -144,10 +142,6 @@ macro_rules! real_field {
 
             fn from_double(double: f64) -> Self {
                 double as $real
-            }
-
-            fn doubles_mut(matrix: MatMut<'_, Self>) -> Option<MatMut<'_, f64>> {
-                $doubles_mut(matrix)
             }
         }
 
@@ -225,5 +219,5 @@ macro_rules! real_field {
     };
 }
 
-real_field!(f32, 24, |_| None);
-real_field!(f64, 200, Some);
+real_field!(f32, 24);
+real_field!(f64, 200);

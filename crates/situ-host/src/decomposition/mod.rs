@@ -12,26 +12,37 @@
 //! | [`factor`] | Cholesky's and the QR decomposition |
 //! | `lower_upper`, `positive` | elimination and Cholesky's decomposition by several threads |
 //! | [`spectrum`] | eigenvalues and singular values |
-//! | `symmetric` | eigenvalues of real symmetric matrices |
-//! | `singular_values` | singular values of real matrices without vectors |
+//! | `symmetric` | eigenvalues of real symmetric matrices, and their eigenvectors |
+//! | `singular_values`, `singular_vectors` | singular values of real matrices, without vectors and with them |
 //! | `tridiagonal`, `bidiagonal` | the forms from which they are found |
-//! | `tridiagonal_values` | how eigenvalues are found from the first |
-//! | `lanes`, `reflection` | vectors of real numbers, and how they are reflected |
+//! | `tridiagonal_values` | how eigenvalues alone are found from the first |
+//! | `tridiagonal_vectors`, `bidiagonal_vectors` | how both forms are divided and conquered |
+//! | `deflation`, `secular`, `merge` | how two halves are put together: what is final, the roots of an equation, a product |
+//! | `lanes`, `reflection`, `reflections` | vectors of real numbers, and how they are reflected |
+//! | `sharing` | how parts of a decomposition are shared |
 
 pub mod batch;
 mod bidiagonal;
+mod bidiagonal_vectors;
+mod deflation;
 pub mod elimination;
 pub mod factor;
 mod field;
 mod lanes;
 mod lower_upper;
+mod merge;
 mod positive;
 mod reflection;
+mod reflections;
+mod secular;
+mod sharing;
 mod singular_values;
+mod singular_vectors;
 pub mod spectrum;
 mod symmetric;
 mod tridiagonal;
 mod tridiagonal_values;
+mod tridiagonal_vectors;
 
 use faer::Par;
 use rayon::prelude::*;

@@ -37,7 +37,7 @@ pub(super) fn real_singular_values<T: Float>(
     } else {
         matrix
     };
-    let found = bidiagonal(matrix, threads);
+    let found = bidiagonal(matrix, None, threads);
     let mut beside = Vec::with_capacity(2 * values.len());
     for (row, &on) in found.diagonal.iter().enumerate() {
         beside.push(on);

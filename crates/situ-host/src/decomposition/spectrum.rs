@@ -3,8 +3,8 @@
 //! They are found by iterations, which numbers that are not finite would keep from ending; so these are
 //! found first. Matrices of very large or very small numbers are decomposed as multiples of moderate ones.
 //!
-//! A large matrix is shared among threads, in part by `faer`. Then the last bits of an answer depend on how many there are; not so
-//! those of the eigenvalues or singular values of a real matrix without its vectors.
+//! A large matrix is shared among threads. Where `faer` does that, for complex matrices and those that are far from square, the last bits
+//! of an answer depend on how many there are; not so for other real matrices.
 
 use std::borrow::Cow;
 
@@ -18,6 +18,7 @@ use num_complex::Complex;
 use super::factor::Triangle;
 use super::field::{Field, Float, Scaled};
 use super::singular_values::{self, real_singular_values};
+use super::singular_vectors::{self, real_singular_vectors};
 use super::symmetric::{self, symmetric, symmetric_values};
 use super::{Effort, Failure, Problem};
 use crate::threads::Threads;
@@ -53,13 +54,24 @@ pub(super) fn hermitian<T: Field>(
                 Triangle::Lower => MatRef::from_row_major_slice(&input, size, size),
                 Triangle::Upper => MatRef::from_column_major_slice(&input, size, size),
             };
-            let mut found = vectors.as_ref().map(|_| Mat::<T>::zeros(size, size));
-            lower_hermitian(input, values, found.as_mut().map(Mat::as_mut), members, par)?;
-            if let (Some(vectors), Some(found)) = (vectors, found) {
-                let mut vectors = MatMut::from_row_major_slice_mut(vectors, size, size);
-                match triangle {
-                    Triangle::Lower => vectors.copy_from(&found),
-                    Triangle::Upper => vectors.copy_from(found.conjugate()),
+            let vectors =
+                vectors.map(|vectors| MatMut::from_row_major_slice_mut(vectors, size, size));
+            match T::reals(input) {
+                Some(input) if symmetric::is_quickest(size, vectors.is_some()) => {
+                    match vectors.and_then(T::reals_mut) {
+                        None => symmetric_values(input, values, members)?,
+                        Some(vectors) => symmetric(input, values, vectors, members),
+                    }
+                }
+                _ => {
+                    let mut found = vectors.as_ref().map(|_| Mat::<T>::zeros(size, size));
+                    lower_hermitian(input, values, found.as_mut().map(Mat::as_mut), par)?;
+                    if let (Some(mut vectors), Some(found)) = (vectors, found) {
+                        match triangle {
+                            Triangle::Lower => vectors.copy_from(&found),
+                            Triangle::Upper => vectors.copy_from(found.conjugate()),
+                        }
+                    }
                 }
             }
             scale_back(values, power);
@@ -68,22 +80,13 @@ pub(super) fn hermitian<T: Field>(
     )
 }
 
-/// The eigenvalues and eigenvectors of a Hermitian matrix, of which the lower triangle is read.
+/// The eigenvalues and eigenvectors of a Hermitian matrix, of which the lower triangle is read, by `faer`.
 fn lower_hermitian<T: Field>(
     matrix: MatRef<'_, T>,
     values: &mut [T::Part],
     vectors: Option<MatMut<'_, T>>,
-    threads: Threads<'_>,
     par: Par,
 ) -> Result<(), Problem> {
-    if symmetric::is_quickest(matrix.nrows(), vectors.is_some())
-        && let Some(matrix) = T::reals(matrix)
-    {
-        return match vectors.and_then(T::reals_mut) {
-            None => symmetric_values(matrix, values, threads),
-            Some(vectors) => symmetric(matrix, values, vectors, threads, par),
-        };
-    }
     let wanted = if vectors.is_some() {
         ComputeEigenvectors::Yes
     } else {
@@ -106,7 +109,7 @@ fn lower_hermitian<T: Field>(
     Ok(())
 }
 
-/// The singular values and singular vectors, as columns, of a matrix.
+/// The singular values and singular vectors, as columns, of a matrix, by `faer`.
 fn decompose<T: Field>(
     matrix: MatRef<'_, T>,
     values: &mut [T::Part],
@@ -262,13 +265,23 @@ pub(super) fn singular<T: Field>(
             check_finite(input.iter())?;
             let (input, power) = moderate(input, input.iter());
             let input = MatRef::from_row_major_slice(&input, rows, columns);
-            let mut found = [Mat::zeros(rows, left), Mat::zeros(columns, right)];
-            let both = found.each_mut().map(Mat::as_mut);
-            decompose(input, values, Some(both), par)?;
+            let mut u = MatMut::from_row_major_slice_mut(u, rows, left);
+            let mut v = MatMut::from_row_major_slice_mut(vh, right, columns).transpose_mut();
+            if singular_vectors::is_quickest(rows, columns)
+                && let Some(input) = T::reals(input)
+                && let Some(u) = T::reals_mut(u.as_mut())
+                && let Some(v) = T::reals_mut(v.as_mut())
+            {
+                real_singular_vectors(input, values, u, v, members);
+            } else {
+                let mut found = [Mat::zeros(rows, left), Mat::zeros(columns, right)];
+                let both = found.each_mut().map(Mat::as_mut);
+                decompose(input, values, Some(both), par)?;
+                let [found_left, found_right] = &found;
+                u.copy_from(found_left);
+                v.copy_from(found_right.conjugate());
+            }
             scale_back(values, power);
-            let [found_left, found_right] = &found;
-            MatMut::from_row_major_slice_mut(u, rows, left).copy_from(found_left);
-            MatMut::from_row_major_slice_mut(vh, right, columns).copy_from(found_right.adjoint());
             Ok(())
         },
     )

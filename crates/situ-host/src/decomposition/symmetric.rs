@@ -1,25 +1,17 @@
 //! Eigenvalues and eigenvectors of real symmetric matrices.
 //!
-//! A matrix becomes a [tridiagonal] one here; `faer` divides and conquers that, and its eigenvectors become those of
-//! the matrix again.
+//! A matrix becomes a [tridiagonal] one; [its vectors](super::tridiagonal_vectors) become those of the matrix again.
 
-use faer::diag::{DiagMut, DiagRef};
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::evd::{
-    ComputeEigenvectors, self_adjoint_evd_scratch, tridiagonal_self_adjoint_evd,
-};
-use faer::linalg::householder::{
-    apply_block_householder_sequence_on_the_left_in_place_scratch as apply_scratch,
-    apply_block_householder_sequence_on_the_left_in_place_with_conj as apply_reflections,
-    upgrade_householder_factor,
-};
-use faer::linalg::qr::no_pivoting::factor::recommended_block_size;
-use faer::{Conj, Mat, MatMut, MatRef, Par};
+use faer::{Mat, MatMut, MatRef};
 
 use super::Problem;
+use super::deflation::numbers;
 use super::field::Float;
-use super::tridiagonal::{Reflections, Tridiagonal, tridiagonal};
+use super::reflections::Reflections;
+use super::sharing::Sharing;
+use super::tridiagonal::{Tridiagonal, tridiagonal};
 use super::tridiagonal_values::tridiagonal_values;
+use super::tridiagonal_vectors::tridiagonal_vectors;
 use crate::threads::Threads;
 use crate::vectorised;
 
@@ -49,109 +41,38 @@ pub(super) fn symmetric_values<T: Float>(
 
 /// Writes the eigenvalues of a matrix, of which the lower triangle is read, in ascending order, and its eigenvectors, as columns.
 ///
-/// # Errors
-/// [`Problem::NoConvergence`].
+/// Is shared inside of [`Threads::install`] only.
 pub(super) fn symmetric<T: Float>(
     matrix: MatRef<'_, T>,
     values: &mut [T],
-    mut vectors: MatMut<'_, T>,
+    vectors: MatMut<'_, T>,
     threads: Threads<'_>,
-    par: Par,
-) -> Result<(), Problem> {
+) {
     let size = matrix.nrows();
-    let mut reflected = Mat::zeros(size, size);
-    let mut factors = vec![T::ZERO; size.saturating_sub(1)];
-    let reflections = Reflections {
-        vectors: reflected.as_mut(),
-        factors: &mut factors,
-    };
-    let found = tridiagonal(matrix, Some(reflections), threads);
-    solve(&found, values, vectors.as_mut(), par)?;
-    if size > 1 {
-        let reflected = reflected.submatrix(1, 0, size - 1, size - 1);
-        apply(reflected, &factors, vectors.subrows_mut(1, size - 1), par);
-    }
-    Ok(())
-}
-
-/// The eigenvalues and eigenvectors of a tridiagonal matrix. They are found in double precision always: in single precision `faer`'s iterations
-/// do not end for some matrices of low rank.
-fn solve<T: Float>(
-    matrix: &Tridiagonal<T>,
-    values: &mut [T],
-    mut vectors: MatMut<'_, T>,
-    par: Par,
-) -> Result<(), Problem> {
-    let size = values.len();
+    let sharing = Sharing::among(threads);
+    let mut reflections = Reflections::new(size - 1, size - 1);
+    let form = tridiagonal(matrix, Some(&mut reflections), threads);
+    // In double precision always: that is not what takes the time, and errors do not add up.
     let doubles = |numbers: &[T]| numbers.iter().map(|number| number.to_double()).collect();
-    let matrix = Tridiagonal::<f64> {
-        diagonal: doubles(&matrix.diagonal),
-        beside: doubles(&matrix.beside),
+    let form = Tridiagonal::<f64> {
+        diagonal: doubles(&form.diagonal),
+        beside: doubles(&form.beside),
     };
-    let mut found = vec![0.0; size];
-    if let Some(vectors) = T::doubles_mut(vectors.as_mut()) {
-        divide_and_conquer(&matrix, &mut found, vectors, par)?;
-    } else {
-        let mut doubles = Mat::zeros(size, size);
-        divide_and_conquer(&matrix, &mut found, doubles.as_mut(), par)?;
-        for column in 0..size {
-            for row in 0..size {
-                vectors[(row, column)] = T::from_double(doubles[(row, column)]);
-            }
+    let mut small = Mat::zeros(size, size);
+    let found = tridiagonal_vectors(form, small.as_mut(), sharing);
+    let mut order: Vec<_> = (0..size).collect();
+    order.sort_by(|&one, &other| found[one].total_cmp(&found[other]));
+    for (value, &source) in values.iter_mut().zip(&order) {
+        *value = T::from_double(found[source]);
+    }
+    let fill = |column: usize, target: &mut [T]| {
+        let source = numbers(small.as_ref(), order[column]);
+        for (target, &number) in target.iter_mut().zip(source) {
+            *target = T::from_double(number);
         }
-    }
-    for (value, found) in values.iter_mut().zip(found) {
-        *value = T::from_double(found);
-    }
-    Ok(())
-}
-
-fn divide_and_conquer(
-    matrix: &Tridiagonal<f64>,
-    values: &mut [f64],
-    vectors: MatMut<'_, f64>,
-    par: Par,
-) -> Result<(), Problem> {
-    let params = faer::Spec::default();
-    let wanted = ComputeEigenvectors::Yes;
-    let scratch = self_adjoint_evd_scratch::<f64>(values.len(), wanted, par, params);
-    tridiagonal_self_adjoint_evd(
-        DiagRef::from_slice(&matrix.diagonal),
-        DiagRef::from_slice(&matrix.beside),
-        DiagMut::from_slice_mut(values),
-        Some(vectors),
-        par,
-        MemStack::new(&mut MemBuffer::new(scratch)),
-        params,
-    )
-    .map_err(|_| Problem::NoConvergence)
-}
-
-/// Applies reflections to the columns of `target`, the last one first. Their vectors are the columns of `reflected`, one on the diagonal and
-/// what is below it.
-fn apply<T: Float>(reflected: MatRef<'_, T>, factors: &[T], target: MatMut<'_, T>, par: Par) {
-    let size = factors.len();
-    let block = recommended_block_size::<T>(size, size);
-    // `faer` has half of the squares of the vectors' lengths on the diagonals of blocks, and dot products above.
-    let mut coefficients = Mat::zeros(block, size);
-    for start in (0..size).step_by(block) {
-        let width = block.min(size - start);
-        let mut square = coefficients.as_mut().submatrix_mut(0, start, width, width);
-        for (at, &factor) in factors[start..][..width].iter().enumerate() {
-            square[(at, at)] = T::ONE / factor;
-        }
-        let reflected = reflected.submatrix(start, start, size - start, width);
-        upgrade_householder_factor(square, reflected, width, 1, par);
-    }
-    let scratch = apply_scratch::<T>(size, block, target.ncols());
-    apply_reflections(
-        reflected,
-        coefficients.as_ref(),
-        Conj::No,
-        target,
-        par,
-        MemStack::new(&mut MemBuffer::new(scratch)),
-    );
+    };
+    let reflections = reflections.in_blocks(sharing);
+    reflections.write(1, vectors, fill, sharing);
 }
 
 #[cfg(test)]
@@ -214,12 +135,11 @@ mod tests {
                 matrix[(row, column)]
             }
         });
-        let par = Par::Seq;
         let mut values = vec![T::NAN; size];
         let mut alone = vec![T::NAN; size];
         let mut vectors = Mat::zeros(size, size);
         threads.install(|| {
-            symmetric(lower.as_ref(), &mut values, vectors.as_mut(), threads, par).expect(name);
+            symmetric(lower.as_ref(), &mut values, vectors.as_mut(), threads);
             symmetric_values(lower.as_ref(), &mut alone, threads).unwrap();
         });
         let epsilon = if size_of::<T>() == 4 {
@@ -284,22 +204,26 @@ mod tests {
     }
 
     #[test]
-    fn eigenvalues_alone_do_not_depend_on_the_number_of_threads() {
+    fn the_number_of_threads_does_not_matter() {
         let size = 230;
         let matrix = Mat::from_fn(size, size, |row, column| {
             random(row.max(column), row.min(column))
         });
-        let values = |count: usize| {
+        let found = |count: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build();
             let pool = pool.unwrap();
             let threads = Threads::new(Some(&pool));
-            let mut values = vec![0.0; size];
-            threads.install(|| symmetric_values(matrix.as_ref(), &mut values, threads).unwrap());
-            values
+            let (mut alone, mut values) = (vec![0.0; size], vec![0.0; size]);
+            let mut vectors = Mat::zeros(size, size);
+            threads.install(|| {
+                symmetric_values(matrix.as_ref(), &mut alone, threads).unwrap();
+                symmetric(matrix.as_ref(), &mut values, vectors.as_mut(), threads);
+            });
+            (alone, values, vectors)
         };
-        let one = values(1);
+        let one = found(1);
         for count in [2, 3, 9] {
-            assert_eq!(one, values(count), "{count} threads");
+            assert!(one == found(count), "{count} threads");
         }
     }
 }

@@ -14,11 +14,12 @@
 use std::array;
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
-use faer::{MatMut, MatRef};
+use faer::MatRef;
 
 use super::field::Float;
 use super::lanes::{Lanes, WIDTH, at, sum};
 use super::reflection::Reflection;
+use super::reflections::Reflections;
 use crate::crew::{Lead, lead_crew};
 use crate::threads::Threads;
 use crate::vectorised::{Loops, Simd};
@@ -43,20 +44,12 @@ pub(super) struct Tridiagonal<T> {
     pub(super) beside: Vec<T>,
 }
 
-/// Where the reflections go that make a matrix tridiagonal.
-pub(super) struct Reflections<'a, T> {
-    /// Column by column the vectors: what comes after their first number, which is one, below it.
-    pub(super) vectors: MatMut<'a, T>,
-    /// Their factors.
-    pub(super) factors: &'a mut [T],
-}
-
-/// The tridiagonal form of a symmetric matrix, of which the lower triangle is read.
+/// The tridiagonal form of a symmetric matrix, of which the lower triangle is read. The reflections that lead to it are added to some, if they are wanted.
 ///
 /// Is shared inside of [`Threads::install`] only.
 pub(super) fn tridiagonal<T: Float>(
     matrix: MatRef<'_, T>,
-    mut reflections: Option<Reflections<'_, T>>,
+    mut reflections: Option<&mut Reflections<T>>,
     threads: Threads<'_>,
 ) -> Tridiagonal<T> {
     let size = matrix.nrows();
@@ -85,7 +78,7 @@ pub(super) fn tridiagonal<T: Float>(
             let reflection = Reflection::of(&mut column, head);
             found.beside.push(reflection.left);
             if let Some(reflections) = &mut reflections {
-                reflections.put(head, &column, reflection);
+                reflections.push(&column, head, reflection);
             }
             step.write()
                 .unwrap_or_else(PoisonError::into_inner)
@@ -111,19 +104,6 @@ pub(super) fn tridiagonal<T: Float>(
 /// A lock that nobody waits for: who works on what is settled by the steps of the crew.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl<T: Float> Reflections<'_, T> {
-    fn put(&mut self, head: usize, vector: &[Lanes<T>], reflection: Reflection<T>) {
-        let column = head - 1;
-        self.factors[column] = reflection.factor;
-        let size = self.vectors.nrows();
-        let numbers = vector[head / WIDTH..].iter().flat_map(|lanes| lanes.0);
-        let numbers = numbers.skip(head % WIDTH + 1);
-        for (row, number) in (head + 1..size).zip(numbers) {
-            self.vectors[(row, column)] = number;
-        }
-    }
 }
 
 /// What all threads know of a step.
