@@ -16,6 +16,7 @@
 )]
 
 use std::array;
+use std::cmp::Ordering;
 use std::marker::PhantomData;
 
 use super::lanes::{Lanes, WIDTH, at, sum};
@@ -168,7 +169,7 @@ impl Secular<Plain> {
             weights: &self.weights,
             distances,
             numbers: None,
-            vector,
+            out: vector,
         });
     }
 }
@@ -180,7 +181,7 @@ impl Secular<Squares> {
             weights: &self.weights,
             distances,
             numbers: None,
-            vector,
+            out: vector,
         });
     }
 
@@ -190,7 +191,7 @@ impl Secular<Squares> {
             weights: &self.weights,
             distances,
             numbers: Some(&self.numbers),
-            vector,
+            out: vector,
         });
     }
 }
@@ -435,7 +436,8 @@ impl<P: Poles> Search<'_, P> {
                 smaller_root(constant, linear, both * value)
             };
             // The sum ascends, so the root is on the other side.
-            if !(value * change < 0.0) {
+            let is_right_way = value * change < 0.0;
+            if !is_right_way {
                 change = -value / sums.slope();
             }
             let next = offset + change;
@@ -507,17 +509,17 @@ impl<P: Poles> Loops<f64> for Refine<'_, P> {
                 let block = self.first + index;
                 let here = simd.load(&numbers[block]);
                 // Every root is paired with the pole before it for the weights of poles after it, and the other way around.
-                let pair = if block > own {
-                    P::apart(simd, here, before)
-                } else if block < own {
-                    P::apart(simd, here, after)
-                } else {
-                    let mut mixed = Lanes([0.0; WIDTH]);
-                    simd.store(P::apart(simd, here, after), &mut mixed);
-                    for lane in root % WIDTH + 1..WIDTH {
-                        mixed.0[lane] = P::one_apart(numbers[block].0[lane], before);
+                let pair = match block.cmp(&own) {
+                    Ordering::Greater => P::apart(simd, here, before),
+                    Ordering::Less => P::apart(simd, here, after),
+                    Ordering::Equal => {
+                        let mut mixed = Lanes([0.0; WIDTH]);
+                        simd.store(P::apart(simd, here, after), &mut mixed);
+                        for lane in root % WIDTH + 1..WIDTH {
+                            mixed.0[lane] = P::one_apart(numbers[block].0[lane], before);
+                        }
+                        simd.load(&mixed)
                     }
-                    simd.load(&mixed)
                 };
                 let quotient = simd.divide(simd.load(&distances[block]), pair);
                 *square = simd.multiply_add(*square, quotient, simd.splat(0.0));
@@ -545,7 +547,7 @@ struct Vector<'a> {
     weights: &'a [Lanes<f64>],
     distances: &'a [Lanes<f64>],
     numbers: Option<&'a [Lanes<f64>]>,
-    vector: &'a mut [Lanes<f64>],
+    out: &'a mut [Lanes<f64>],
 }
 
 impl Loops<f64> for Vector<'_> {
@@ -554,7 +556,7 @@ impl Loops<f64> for Vector<'_> {
     #[inline(always)]
     fn run<S: Simd<f64>>(self, simd: S) {
         let zero = simd.splat(0.0);
-        let vector = &mut *self.vector;
+        let vector = &mut *self.out;
         for ((vector, weights), distances) in
             vector.iter_mut().zip(self.weights).zip(self.distances)
         {
@@ -635,7 +637,7 @@ mod tests {
             let mut place = 0.0;
             let each = all.into_iter().map(|(step, by, size, times, sign)| {
                 place += by * 2.0_f64.powi(step);
-                let weight = times * 2.0_f64.powi(size);
+                let weight: f64 = times * 2.0_f64.powi(size);
                 (place, if sign { weight } else { -weight })
             });
             each.unzip()
@@ -677,7 +679,9 @@ mod tests {
         #[test]
         fn singular_vectors_are_those_of_a_diagonal_and_a_row((mut numbers, weights) in equations()) {
             let first = numbers[0];
-            numbers.iter_mut().for_each(|number| *number -= first);
+            for number in &mut numbers {
+                *number -= first;
+            }
             let (roots, right) = solved::<Squares>(&numbers, &weights, Secular::right_vector);
             let (_, left) = solved::<Squares>(&numbers, &weights, Secular::left_vector);
             check_orthogonal(&left);
