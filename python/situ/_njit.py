@@ -6,9 +6,9 @@ and how arguments are bound to parameters.
 """
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import FunctionType, ModuleType
-from typing import Any, overload
+from typing import Any, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -143,12 +143,22 @@ def bound_arguments(
 
 
 class _HostVisit:
-    """NumPy arrays that are arguments of a call, as arrays of the native device."""
+    """NumPy arrays that are arguments of a call, or items of them, as arrays of the native device.
+
+    Attributes
+    ----------
+    arguments : list
+        The arguments with situ arrays for those of NumPy.
+    """
 
     def __init__(self, name: str, arguments: Sequence[tuple[str, object]]) -> None:
-        self._visit = Visit(name, arguments, _native.find_queue("native"))
-        self._names = [name for name, _ in arguments]
-        self.arguments = self._visit.arguments
+        leaves: list[tuple[str, object]] = []
+        for label, argument in arguments:
+            _add_leaves(label, argument, leaves)
+        self._visit = Visit(name, leaves, _native.find_queue("native"))
+        self._names = [name for name, _ in leaves]
+        brought = iter(self._visit.arguments)
+        self.arguments = [_rebuilt(argument, brought) for _, argument in arguments]
 
     def end(self) -> None:
         """Give back what was written to copies of arrays."""
@@ -161,6 +171,22 @@ class _HostVisit:
         ]
         if writable:
             self._visit.give_back(writable)
+
+
+def _add_leaves(name: str, argument: object, leaves: list[tuple[str, object]]) -> None:
+    """Add what an argument is made of, from left to right."""
+    if isinstance(argument, tuple | list):
+        for position, item in enumerate(cast("Sequence[object]", argument)):
+            _add_leaves(f"{name}[{position}]", item, leaves)
+    else:
+        leaves.append((name, argument))
+
+
+def _rebuilt(argument: object, leaves: Iterator[object]) -> object:
+    """Return an argument with other leaves."""
+    if isinstance(argument, tuple | list):
+        return tuple(_rebuilt(item, leaves) for item in cast("Sequence[object]", argument))
+    return next(leaves)
 
 
 def visit(name: str, arguments: Sequence[tuple[str, object]]) -> _HostVisit:

@@ -116,6 +116,12 @@ impl Messages {
         self.has_report.then_some(words * size_of::<i32>())
     }
 
+    /// Whether it may raise an exception.
+    pub fn has_exceptions(&self) -> bool {
+        let is_exception = |kind: &MessageKind| matches!(kind, MessageKind::Exception { .. });
+        self.list.iter().any(|each| is_exception(&each.kind))
+    }
+
     /// Reads the report of a launch.
     pub fn read(&self, report: &[u8]) -> Heard {
         let words: Vec<u32> = report

@@ -18,8 +18,8 @@ use situ_ir::{Diagnostic, Source, Span};
 
 use crate::subset::{MAX_DEPTH, Refused};
 use crate::syntax::{
-    BinaryOperator, ComparisonOperator, Constant, Expression, ExpressionKind, Function, Identifier,
-    LogicalOperator, Statement, StatementKind, UnaryOperator,
+    BinaryOperator, ComparisonOperator, Constant, Expression, ExpressionKind, Function, IS_NONE,
+    Identifier, LogicalOperator, Statement, StatementKind, UnaryOperator,
 };
 
 /// Put before indented text so that it parses where it stands: a method or a nested function keeps
@@ -297,6 +297,8 @@ impl Reader<'_> {
                 let span = self.span(&**default);
                 match literal(default) {
                     Some(constant) => defaults.push((constant, span)),
+                    // Whoever calls the function asks Python; compiled code is given every argument.
+                    None if self.dialect == Dialect::Host => defaults.clear(),
                     None => self.refuse(Refused::DefaultValue, span),
                 }
             }
@@ -390,6 +392,13 @@ impl Reader<'_> {
             }
             Stmt::Assert(assertion) => self.assertion(assertion),
             Stmt::Raise(raise) if self.dialect == Dialect::Host => self.raise(raise)?,
+            // A value is let go when nothing reads it any more, whether the function says so or not.
+            Stmt::Delete(delete)
+                if self.dialect == Dialect::Host
+                    && delete.targets.iter().all(Expr::is_name_expr) =>
+            {
+                StatementKind::Pass
+            }
             Stmt::Pass(_) => StatementKind::Pass,
             Stmt::FunctionDef(definition) if is_plain(definition) => {
                 StatementKind::Function(Arc::new(self.inner_function(definition)))
@@ -640,6 +649,15 @@ impl Reader<'_> {
                 is_negated: *operator == ast::CmpOp::NotIn,
             };
         }
+        if let (
+            Dialect::Host,
+            [operator @ (ast::CmpOp::Is | ast::CmpOp::IsNot)],
+            [Expr::NoneLiteral(_)],
+        ) = (self.dialect, &*compare.ops, &*compare.comparators)
+        {
+            let is_negated = *operator == ast::CmpOp::IsNot;
+            return is_none(*first, is_negated, self.span(compare));
+        }
         let mut rest = Vec::with_capacity(compare.ops.len());
         for (operator, operand) in compare.ops.iter().zip(&compare.comparators) {
             let read = self.expression(operand);
@@ -686,6 +704,26 @@ impl Reader<'_> {
                 return None;
             }
         })
+    }
+}
+
+/// `value is None`, as a call of a function that only whoever walks the tree has.
+fn is_none(value: Expression, is_negated: bool, span: Span) -> ExpressionKind {
+    let function = Expression {
+        kind: ExpressionKind::Name(IS_NONE.to_owned()),
+        span,
+    };
+    let call = ExpressionKind::Call {
+        function: Box::new(function),
+        arguments: vec![value],
+        keywords: Vec::new(),
+    };
+    if !is_negated {
+        return call;
+    }
+    ExpressionKind::Unary {
+        operator: UnaryOperator::Not,
+        operand: Box::new(Expression { kind: call, span }),
     }
 }
 

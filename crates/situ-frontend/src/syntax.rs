@@ -108,6 +108,9 @@ impl MessagePart {
     }
 }
 
+/// The function that `x is None` calls, in njit functions only. No user's name looks like this.
+pub const IS_NONE: &str = "situ__is_none";
+
 /// One expression.
 #[derive(Clone, Debug)]
 pub struct Expression {

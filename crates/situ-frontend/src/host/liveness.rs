@@ -17,6 +17,8 @@ type Names = BTreeSet<String>;
 #[derive(Clone, Debug, Default)]
 pub struct Liveness {
     after: HashMap<Span, Names>,
+    /// Names that functions inside of the function read, whenever they are called.
+    captured: Names,
 }
 
 impl Liveness {
@@ -24,13 +26,24 @@ impl Liveness {
     pub fn of(function: &Function) -> Self {
         let mut walk = Walk::default();
         walk.block(&function.body, Names::new());
-        Self { after: walk.after }
+        let inner = function
+            .body
+            .iter()
+            .filter_map(|statement| match &statement.kind {
+                StatementKind::Function(inner) => Some(inner),
+                _ => None,
+            });
+        let captured = inner.flat_map(|inner| assigned::free_names(inner));
+        Self {
+            after: walk.after,
+            captured: captured.map(|free| free.name).collect(),
+        }
     }
 
     /// Whether a name may be read after a statement, by whatever is run next.
     pub fn is_read_after(&self, statement: &Statement, name: &str) -> bool {
         let after = self.after.get(&statement.span);
-        after.is_none_or(|names| names.contains(name))
+        self.captured.contains(name) || after.is_none_or(|names| names.contains(name))
     }
 }
 

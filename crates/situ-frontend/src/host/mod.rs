@@ -4,9 +4,14 @@
 //! numbers. Only the numbers are this crate's business: [`read_host_function`] gives the tree that whoever runs the
 //! function walks, and statements of it that need no array library become compiled code: those that run one after
 //! the other on the host a [piece](compile_piece), loops over `prange` a [kernel](compile_parallel_loop).
+//! Work on parts of arrays in the rounds of such loops is [written out](with_element_loops) first.
 //! [`Liveness`] tells which values are needed later.
 
+mod accumulators;
+mod element_loops;
+mod index_loops;
 mod liveness;
+mod made_trees;
 mod parallel_loop;
 mod piece;
 mod recursion;
@@ -14,6 +19,9 @@ mod wording;
 
 use situ_ir::Source;
 
+pub use accumulators::{Accumulator, accumulators};
+pub use element_loops::{Called, Fold, Meanings, is_made_name, with_element_loops};
+pub use index_loops::Looped;
 pub use liveness::{Liveness, assigned_names, for_each_name, read_names};
 pub use parallel_loop::{
     Combination, CompiledLoop, LoopReduction, ParallelLoop, compile_parallel_loop,

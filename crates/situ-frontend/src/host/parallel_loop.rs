@@ -1,6 +1,7 @@
 //! `for i in prange(...)`: a loop whose rounds are independent, as a kernel.
 //!
-//! A loop without reductions is one work-item for each round. With reductions a work-item runs a block of rounds one
+//! A loop without reductions is one work-item for each round. With reductions and
+//! [accumulators](super::accumulators) a work-item runs a block of rounds one
 //! after the other, starting from what changes nothing, and stores what it came to; whoever launches it combines
 //! those in the order of the blocks, so that the result does not depend on the number of threads.
 //!
@@ -9,18 +10,18 @@
 
 use situ_ir::{DType, Diagnostic, Diagnostics, Source, Span};
 
-use super::piece::{
-    CompiledKernel, Piece, ValueType, compile_wrapped, expression, identifier, named,
-};
+use super::accumulators::Accumulator;
+use super::element_loops::RANGE;
+use super::made_trees::{assignment, binary, call, integer, subscript};
+use super::piece::{CompiledKernel, Piece, ValueType, compile_wrapped, expression, named};
 use super::{assigned_names, read_names};
 use crate::environment::{Binding, Environment, KnownModule};
 use crate::error::{Error, Refusal};
 use crate::message::Messages;
-use crate::plan::ParameterPlan;
+use crate::plan::{Layout, ParameterPlan};
 use crate::specialize::Options;
 use crate::syntax::{
-    BinaryOperator, Constant, Expression, ExpressionKind, Function, LogicalOperator, Statement,
-    StatementKind,
+    BinaryOperator, Expression, ExpressionKind, Function, LogicalOperator, Statement, StatementKind,
 };
 
 /// A loop to be compiled.
@@ -36,6 +37,8 @@ pub struct ParallelLoop<'a> {
     pub body: &'a [Statement],
     /// The names it reads, and what they are. Reductions are among them.
     pub parameters: Vec<(String, ValueType)>,
+    /// Arrays that rounds combine something with; they are parameters, too.
+    pub accumulators: &'a [Accumulator],
 }
 
 /// How the values of a variable from different rounds become one.
@@ -78,7 +81,8 @@ pub struct CompiledLoop {
     /// How arguments become its IR parameters: an array for each reduction, with an element for each
     /// work-item; then, if there are reductions, the number of rounds and the length of a block;
     /// then the first value of the counter and its step; then the parameters. A
-    /// parameter that is a reduction is passed what changes nothing.
+    /// parameter that is a reduction is passed what changes nothing, and an accumulator an array with an
+    /// axis more in front, for the blocks.
     pub plan: ParameterPlan,
     /// What it may say.
     pub messages: Messages,
@@ -99,7 +103,6 @@ pub fn compile_parallel_loop(
     let found = reductions(&loop_)?;
     let mut environment = environment.clone();
     for (name, module, function) in [
-        (RANGE, KnownModule::Builtins, "range"),
         (MIN, KnownModule::Builtins, "min"),
         (ITEM_ID, KnownModule::Situ, "get_global_id"),
     ] {
@@ -124,15 +127,32 @@ pub fn compile_parallel_loop(
     let count = Statement { kind: count, span };
     let mut parameters;
     let body;
-    if found.is_empty() {
+    if found.is_empty() && loop_.accumulators.is_empty() {
         parameters = vec![number(ROUND), number(START), number(STEP)];
         let rounds = loop_.body.iter().map(without_continue);
         body = std::iter::once(count).chain(rounds).collect();
     } else {
         parameters = [ITEM, COUNT, BLOCK, START, STEP].map(number).to_vec();
-        body = blocked(count, loop_.body, &found, span);
+        let mut code = blocks_of_accumulators(loop_.accumulators, span);
+        code.extend(blocked(count, loop_.body, &found, span));
+        body = code;
     }
-    parameters.extend(loop_.parameters);
+    for (name, ty) in loop_.parameters {
+        let is_accumulator = loop_.accumulators.iter().any(|each| each.name == name);
+        parameters.push(match ty {
+            ValueType::Array { dtype, ndim, .. } if is_accumulator => {
+                let layout = Layout::Contiguous;
+                let ndim = ndim + 1;
+                let blocks = ValueType::Array {
+                    dtype,
+                    ndim,
+                    layout,
+                };
+                (format!("{BLOCKS}{name}"), blocks)
+            }
+            ty => (name, ty),
+        });
+    }
     let piece = Piece {
         source: loop_.source,
         function: loop_.function,
@@ -165,7 +185,6 @@ pub fn compile_parallel_loop(
 }
 
 // Names in the compiled function. No user's name looks like these.
-const RANGE: &str = "situ__range";
 const MIN: &str = "situ__min";
 const ITEM_ID: &str = "situ__global_id";
 const ITEM: &str = "situ__item";
@@ -174,6 +193,17 @@ const COUNT: &str = "situ__count";
 const BLOCK: &str = "situ__block";
 const START: &str = "situ__start";
 const STEP: &str = "situ__step";
+const BLOCKS: &str = "situ__blocks_of_";
+
+/// Gives the names of accumulators to the arrays of the block that is run.
+fn blocks_of_accumulators(accumulators: &[Accumulator], span: Span) -> Vec<Statement> {
+    let own = |accumulator: &Accumulator| {
+        let blocks = named(&format!("{BLOCKS}{}", accumulator.name), span);
+        let block = subscript(blocks, vec![named(ITEM, span)], span);
+        assignment(named(&accumulator.name, span), block, span)
+    };
+    accumulators.iter().map(own).collect()
+}
 
 /// A block of rounds, one after the other; returns what the reductions came to.
 fn blocked(
@@ -197,10 +227,11 @@ fn blocked(
     let values = reductions.iter().map(|(name, _)| named(name, span));
     let mut values: Vec<_> = values.collect();
     let value = match values.len() {
-        1 => values.remove(0),
-        _ => expression(ExpressionKind::Tuple(values), span),
+        0 => None,
+        1 => Some(values.remove(0)),
+        _ => Some(expression(ExpressionKind::Tuple(values), span)),
     };
-    [rounds, StatementKind::Return(Some(value))]
+    [rounds, StatementKind::Return(value)]
         .map(|kind| Statement { kind, span })
         .into()
 }
@@ -232,7 +263,8 @@ fn reductions(loop_: &ParallelLoop<'_>) -> Result<Vec<(String, Combination)>, Er
     let mut problems = Vec::new();
     let mut found: Vec<(String, Combination)> = Vec::new();
     for (name, ty) in &loop_.parameters {
-        if !assigned.contains(name.as_str()) {
+        let is_accumulator = loop_.accumulators.iter().any(|each| each.name == *name);
+        if is_accumulator || !assigned.contains(name.as_str()) {
             continue;
         }
         let mut updates = Updates::default();
@@ -389,7 +421,10 @@ impl Updates {
 }
 
 /// How a statement combines a variable with something, and with what.
-fn update<'a>(name: &str, statement: &'a Statement) -> Option<(Combination, &'a Expression)> {
+pub(super) fn update<'a>(
+    name: &str,
+    statement: &'a Statement,
+) -> Option<(Combination, &'a Expression)> {
     let is_name =
         |each: &Expression| matches!(&each.kind, ExpressionKind::Name(other) if other == name);
     match &statement.kind {
@@ -397,7 +432,7 @@ fn update<'a>(name: &str, statement: &'a Statement) -> Option<(Combination, &'a 
             target,
             operator,
             value,
-        } if is_name(target) => Some((combination(*operator)?, value)),
+        } if is_name(target) => Some((combination_of(*operator)?, value)),
         StatementKind::Assign { targets, value } => {
             let [target] = targets.as_slice() else {
                 return None;
@@ -411,7 +446,7 @@ fn update<'a>(name: &str, statement: &'a Statement) -> Option<(Combination, &'a 
                     left,
                     right,
                 } => {
-                    let combination = combination(*operator)?;
+                    let combination = combination_of(*operator)?;
                     let is_subtraction = *operator == BinaryOperator::Subtract;
                     if is_name(left) {
                         Some((combination, right))
@@ -451,7 +486,7 @@ fn update<'a>(name: &str, statement: &'a Statement) -> Option<(Combination, &'a 
     }
 }
 
-fn combination(operator: BinaryOperator) -> Option<Combination> {
+pub(super) fn combination_of(operator: BinaryOperator) -> Option<Combination> {
     Some(match operator {
         BinaryOperator::Add | BinaryOperator::Subtract => Combination::Add,
         BinaryOperator::Multiply => Combination::Multiply,
@@ -474,29 +509,4 @@ fn extreme(function: &Expression) -> Option<Combination> {
         "max" | "maximum" => Some(Combination::Maximum),
         _ => None,
     }
-}
-
-fn integer(value: i128, span: Span) -> Expression {
-    expression(ExpressionKind::Constant(Constant::Int(value)), span)
-}
-
-fn binary(operator: BinaryOperator, left: Expression, right: Expression) -> Expression {
-    let span = left.span;
-    let (left, right) = (Box::new(left), Box::new(right));
-    let kind = ExpressionKind::Binary {
-        operator,
-        left,
-        right,
-    };
-    expression(kind, span)
-}
-
-fn call(name: &str, arguments: Vec<Expression>, span: Span) -> Expression {
-    let function = identifier(name, span);
-    let kind = ExpressionKind::Call {
-        function: Box::new(named(&function.name, span)),
-        arguments,
-        keywords: Vec::new(),
-    };
-    expression(kind, span)
 }

@@ -8,8 +8,10 @@ use std::sync::Arc;
 
 use situ_ir::{AddressSpace, DType, Source, Span, ValidModule, validate};
 
-use crate::environment::Environment;
+use crate::environment::{Binding, Environment, KnownModule};
 use crate::error::{Error, Refusal};
+use crate::host::element_loops::{MAXIMUM, MINIMUM, RANGE};
+use crate::host::index_loops::with_index_loops;
 use crate::host::wording::in_host_words;
 use crate::infer::value::LocalType;
 use crate::infer::{Inferred, ParameterType, Program, Subject, infer};
@@ -100,6 +102,7 @@ pub(super) fn compile_wrapped(
     environment: &Environment,
     options: Options,
 ) -> Result<(CompiledKernel, ValueType, Vec<DType>), Error> {
+    let environment = &with_made_names(environment);
     let name = piece.function.name.name.clone();
     let span = piece.body.first().map_or(Span::NONE, |first| first.span);
     let (names, types): (Vec<_>, Vec<_>) = piece.parameters.into_iter().unzip();
@@ -108,7 +111,7 @@ pub(super) fn compile_wrapped(
         parameters: names.iter().map(|name| identifier(name, span)).collect(),
         defaults: Vec::new(),
         first_annotation: None,
-        body: piece.body,
+        body: with_index_loops(piece.body),
         span,
     };
     let parameters: Vec<ParameterType> = types.iter().map(parameter_type).collect();
@@ -124,6 +127,20 @@ pub(super) fn compile_wrapped(
     }
     let compiled = compile_kernel(&wrapper, &leaves, piece.source, environment, options)?;
     Ok((compiled, result, outputs))
+}
+
+/// What names stand for around code of which parts are written out.
+fn with_made_names(environment: &Environment) -> Environment {
+    let mut environment = environment.clone();
+    for (name, module, function) in [
+        (RANGE, KnownModule::Builtins, "range"),
+        (MINIMUM, KnownModule::NumPy, "minimum"),
+        (MAXIMUM, KnownModule::NumPy, "maximum"),
+    ] {
+        let binding = Binding::Function(module, function.to_owned());
+        environment.bindings.insert(name.to_owned(), binding);
+    }
+    environment
 }
 
 /// What a function returns, given what it is called with.

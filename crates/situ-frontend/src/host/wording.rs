@@ -23,6 +23,29 @@ pub(super) fn in_host_words(mut refusal: Refusal) -> Error {
 }
 
 fn reword(diagnostic: &mut Diagnostic) {
+    // Unlike kernels, these functions raise exceptions.
+    if diagnostic.message == "a kernel cannot catch exceptions" {
+        for label in &mut diagnostic.labels {
+            label.text = "an exception ends the function".to_owned();
+        }
+        diagnostic.why = vec!["an exception is made after the compiled code has ended".to_owned()];
+        diagnostic.help = vec![
+            "test for the condition before, e.g. `if n != 0:`, or catch around the call".to_owned(),
+        ];
+    }
+    match diagnostic.code {
+        "K044" => {
+            for label in &mut diagnostic.labels {
+                label.text = "a number is assigned to it here".to_owned();
+            }
+            diagnostic.why = vec!["a variable is an array or a number, and stays that".to_owned()];
+            diagnostic.help = vec!["use another name for the number".to_owned()];
+        }
+        "K061" => {
+            diagnostic.why = vec!["this statement is compiled for numbers and elements".to_owned()];
+        }
+        _ => {}
+    }
     let labels = diagnostic.labels.iter_mut().map(|label| &mut label.text);
     let texts = std::iter::once(&mut diagnostic.message)
         .chain(labels)

@@ -5,7 +5,7 @@
 //! access would keep the compiler from reading neighbouring elements together. A kernel can ask for
 //! that test with `wrap_indices`.
 
-use situ_ir::{BinaryOperator, DType, Literal, Span};
+use situ_ir::{BinaryOperator, DType, Literal, Span, promotion};
 
 use crate::infer::expressions::cast;
 use crate::infer::operators::ir_binary;
@@ -13,6 +13,9 @@ use crate::infer::value::{LocalType, Number, Object, ObjectKind, Static, Value};
 use crate::infer::{Inference, constants, problems};
 use crate::syntax::{self, Constant};
 use crate::typed::{ArrayId, ArrayOrigin, Call, Expression, ExpressionKind};
+
+/// The greatest number of items of a tuple that an index chooses from at run time.
+const MAX_CHOICES: usize = 32;
 
 impl Inference<'_, '_, '_> {
     /// `value[indices]` where it is read.
@@ -302,6 +305,50 @@ impl Inference<'_, '_, '_> {
         Value::Scalar(Expression::new(kind, dtype, span))
     }
 
+    /// An item of a tuple of numbers whose index is known when the code runs; `None` if there are too many, or they
+    /// are no numbers. Functions of the host have such tuples where Python has lists.
+    fn item_at_run_time(
+        &mut self,
+        items: &[Value],
+        index: Expression,
+        span: Span,
+    ) -> Option<Value> {
+        if items.is_empty() || items.len() > MAX_CHOICES || !index.dtype.is_integer() {
+            return None;
+        }
+        let numbers = items.iter().map(|item| match item {
+            Value::Scalar(expression) => Some(Number::Typed(expression.clone())),
+            Value::Constant(constant) => Some(Number::Constant(*constant)),
+            _ => None,
+        });
+        let numbers: Vec<Number> = numbers.collect::<Option<_>>()?;
+        let mut dtype = self.own_dtype(&numbers[0]);
+        for number in &numbers[1..] {
+            dtype = promotion::promote_for(dtype, self.own_dtype(number), self.default_float());
+        }
+        let mut typed = Vec::with_capacity(numbers.len());
+        for number in numbers {
+            typed.push(self.convert(number, dtype, span)?);
+        }
+        let last = typed.pop()?;
+        let size = Expression::literal(Literal::I64(items.len() as i64), span);
+        let index = self.wrapped(cast(index, DType::I64), size);
+        let chosen = self.with_shared(index, |_, index| {
+            let choices = typed.into_iter().enumerate().rev();
+            choices.fold(last, |rest, (position, item)| {
+                let position = Expression::literal(Literal::I64(position as i64), span);
+                let is_it = ir_binary(BinaryOperator::Equal, index.clone(), position, span);
+                let kind = ExpressionKind::Conditional {
+                    condition: Box::new(is_it),
+                    accept: Box::new(item),
+                    reject: Box::new(rest),
+                };
+                Expression::new(kind, dtype, span)
+            })
+        });
+        Some(Value::Scalar(chosen))
+    }
+
     fn tuple_item(
         &mut self,
         mut items: Vec<Value>,
@@ -325,6 +372,12 @@ impl Inference<'_, '_, '_> {
         let position = position.map(|index| if index < 0 { index + size } else { index });
         match position {
             Some(position) if (0..size).contains(&position) => items.swap_remove(position as usize),
+            None if self.program.options.is_host
+                && let Number::Typed(typed) = number
+                && let Some(chosen) = self.item_at_run_time(&items, typed, span) =>
+            {
+                chosen
+            }
             _ => {
                 self.report(problems::tuple_index(items.len(), index.span));
                 Value::Unknown

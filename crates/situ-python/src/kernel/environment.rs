@@ -26,8 +26,28 @@ const MAX_DEPTH: usize = 4;
 /// # Errors
 /// Only what Python raises while its objects are looked at.
 pub(crate) fn collect(function: &Bound<'_, PyAny>) -> PyResult<Environment> {
+    collect_with(function, &[])
+}
+
+/// Looks up every name a function uses, some of which stand for objects that are given.
+///
+/// # Errors
+/// Only what Python raises while its objects are looked at.
+pub(crate) fn collect_with(
+    function: &Bound<'_, PyAny>,
+    given: &[(String, Py<PyAny>)],
+) -> PyResult<Environment> {
     let mut collector = Collector::default();
-    let bindings = collector.bindings(function)?;
+    let mut bindings = collector.bindings(function)?;
+    let used: Vec<String> = function
+        .getattr("__code__")?
+        .getattr("co_names")?
+        .extract()?;
+    for (name, object) in given {
+        let object = object.bind(function.py());
+        let binding = collector.binding(object, &used, MAX_DEPTH)?;
+        bindings.insert(name.clone(), binding);
+    }
     Ok(Environment {
         bindings,
         functions: collector.functions,

@@ -3,11 +3,15 @@
 use std::collections::HashMap;
 
 use pyo3::prelude::*;
-use situ_frontend::syntax::{Expression, ExpressionKind, MessagePart, Statement, StatementKind};
+use situ_frontend::host::{Looped, is_made_name};
+use situ_frontend::syntax::{
+    Expression, ExpressionKind, IS_NONE, MessagePart, Statement, StatementKind,
+};
 
-use super::calls::Callee;
+use super::calls::{Callee, is_named};
 use super::function::HostFunction;
 use super::machine::Machine;
+use super::rounds::is_of_numbers;
 use super::value::Value;
 use crate::array::PyArray;
 use crate::operand;
@@ -38,6 +42,16 @@ enum Kind {
     Array(usize),
     /// Something that compiled code cannot have.
     Other,
+}
+
+/// What a loop over arrays gives to its target.
+struct LoopedArrays {
+    /// Whether the number of the round comes first.
+    is_counted: bool,
+    /// Whether it loops over several arrays at a time.
+    is_several: bool,
+    /// How many dimensions the items of each array have.
+    ndims: Vec<usize>,
 }
 
 /// What can be compiled.
@@ -186,6 +200,9 @@ impl<'m, 'a, 'py> Look<'m, 'a, 'py> {
                 iterable,
                 body,
             } => {
+                if let Some(looped) = self.looped(iterable)? {
+                    return Ok(!self.looped_target(target, &looped)? || self.block(body)?);
+                }
                 let ExpressionKind::Call {
                     function,
                     arguments,
@@ -194,6 +211,9 @@ impl<'m, 'a, 'py> Look<'m, 'a, 'py> {
                 else {
                     return Ok(true);
                 };
+                if is_made(function) {
+                    return Ok(self.any(arguments)? || self.target(target)? || self.block(body)?);
+                }
                 let is_range = match self.machine.callee(function)?.as_deref() {
                     Some(Callee::Range) => true,
                     Some(Callee::Parallel) => self.is_kernel,
@@ -217,6 +237,71 @@ impl<'m, 'a, 'py> Look<'m, 'a, 'py> {
             | StatementKind::Continue
             | StatementKind::Pass => false,
         })
+    }
+
+    /// The dimensions of what a loop over arrays gives to its target, and whether numbers come first: `None` if it
+    /// loops over something else.
+    fn looped(&mut self, iterable: &Expression) -> PyResult<Option<LoopedArrays>> {
+        // A function that is called is compiled from its text, with the loops that it has.
+        if self.parameters.is_some() {
+            return Ok(None);
+        }
+        let (is_counted, lists) = match Looped::of(iterable) {
+            Some(Looped::Each(items)) => (false, std::slice::from_ref(items)),
+            Some(Looped::Counted(items, start)) => {
+                if let Some(start) = start
+                    && self.expression(start)?
+                {
+                    return Ok(None);
+                }
+                (true, std::slice::from_ref(items))
+            }
+            Some(Looped::Together(lists)) => (false, lists),
+            None => return Ok(None),
+        };
+        let mut ndims = Vec::with_capacity(lists.len());
+        for items in lists {
+            let is_name = matches!(items.kind, ExpressionKind::Name(_));
+            match self.part(items)? {
+                Some(ndim) if self.is_bold || (is_name && ndim == 1) => ndims.push(ndim - 1),
+                _ => return Ok(None),
+            }
+        }
+        Ok(Some(LoopedArrays {
+            is_counted,
+            is_several: matches!(Looped::of(iterable), Some(Looped::Together(_))),
+            ndims,
+        }))
+    }
+
+    /// Gives a target the items of a loop over arrays; `false` if compiled code cannot.
+    fn looped_target(&mut self, target: &Expression, looped: &LoopedArrays) -> PyResult<bool> {
+        let kind = |ndim: usize| match ndim {
+            0 => Kind::Number,
+            ndim => Kind::Array(ndim),
+        };
+        let mut kinds: Vec<_> = looped.ndims.iter().copied().map(kind).collect();
+        if looped.is_counted {
+            kinds.insert(0, Kind::Number);
+        }
+        let is_tuple = looped.is_counted || looped.is_several;
+        match (&target.kind, kinds.as_slice()) {
+            (ExpressionKind::Name(name), [kind]) if !is_tuple => Ok(self.assign(name, *kind)),
+            (ExpressionKind::Tuple(targets), kinds) if is_tuple && targets.len() == kinds.len() => {
+                for (target, kind) in targets.iter().zip(kinds) {
+                    let is_given = match (&target.kind, kind) {
+                        (ExpressionKind::Name(name), kind) => self.assign(name, *kind),
+                        (_, Kind::Number) => !self.target(target)?,
+                        _ => false,
+                    };
+                    if !is_given {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
     }
 
     fn block(&mut self, body: &[Statement]) -> PyResult<bool> {
@@ -334,6 +419,10 @@ impl<'m, 'a, 'py> Look<'m, 'a, 'py> {
         if let Some(value) = self.machine.names.get(name) {
             return Ok(kind_of(value));
         }
+        // What has no value yet is for the machine to report.
+        if self.machine.function.is_own(name) {
+            return Ok(Kind::Other);
+        }
         let object = self.machine.function.global(self.machine.py, name)?;
         let is_array = object.is_instance_of::<PyArray>() || operand::is_numpy_array(&object);
         Ok(if is_array { Kind::Other } else { Kind::Number })
@@ -442,6 +531,12 @@ impl<'m, 'a, 'py> Look<'m, 'a, 'py> {
         {
             return self.any(arguments);
         }
+        if is_named(function, IS_NONE) {
+            return Ok(true);
+        }
+        if is_made(function) || self.machine.inner_function(function).is_some() {
+            return self.any(arguments);
+        }
         let Some(callee) = self.machine.callee(function)? else {
             // A method: of an array it is work, of a number (`x.conjugate()`, `a.dtype.type(2)`) it is not.
             return Ok(self.expression(function)? || self.any(arguments)?);
@@ -473,6 +568,7 @@ impl<'m, 'a, 'py> Look<'m, 'a, 'py> {
                 }
                 self.function(called, passed)
             }
+            Callee::Library(_) if is_function_of_numbers(function) => self.any(arguments),
             Callee::Reduce(..)
             | Callee::Library(_)
             | Callee::Creation(..)
@@ -526,6 +622,19 @@ impl<'m, 'a, 'py> Look<'m, 'a, 'py> {
         let needs_more = look.block(&called.syntax.body)?;
         self.is_recursive |= look.is_recursive;
         Ok(needs_more)
+    }
+}
+
+/// Whether a function is one that written-out loops call.
+fn is_made(function: &Expression) -> bool {
+    matches!(&function.kind, ExpressionKind::Name(name) if is_made_name(name))
+}
+
+/// Whether compiled code has a function of the array library for numbers, too: `np.where`, `np.clip`.
+fn is_function_of_numbers(function: &Expression) -> bool {
+    match &function.kind {
+        ExpressionKind::Attribute { attribute, .. } => is_of_numbers(&attribute.name),
+        _ => false,
     }
 }
 

@@ -8,14 +8,17 @@ use pyo3::types::PyModule;
 use situ_array::functions::elementwise::{self, Elementwise};
 use situ_array::functions::fusion::Reducer;
 use situ_frontend::KnownModule;
-use situ_frontend::syntax::{Expression, ExpressionKind, Identifier};
+use situ_frontend::syntax::{
+    Expression, ExpressionKind, Function, IS_NONE, Identifier, StatementKind,
+};
 use situ_ir::{DType, Span};
 
 use super::PyNjit;
 use super::expressions::temporaries;
-use super::machine::Machine;
+use super::function::bound;
+use super::machine::{Flow, MAX_CALLS, Machine, too_deep};
 use super::record::Record;
-use super::value::{ArrayValue, Number, Origin, Value};
+use super::value::{ArrayValue, Number, Origin, Value, weak};
 use crate::array::PyArray;
 use crate::error::exceptions::{KernelError, KernelTypeError};
 use crate::kernel::{PyDeviceFunction, PyKernel, PyRangedKernel, environment};
@@ -53,7 +56,57 @@ pub(super) enum Callee {
     Unknown(String),
 }
 
-impl<'py> Machine<'_, 'py> {
+impl<'a, 'py> Machine<'a, 'py> {
+    /// A function that is defined inside of this one.
+    pub(super) fn inner_function(&self, function: &Expression) -> Option<&'a Function> {
+        let ExpressionKind::Name(name) = &function.kind else {
+            return None;
+        };
+        let body = self.function.syntax.body.iter();
+        body.filter_map(|statement| match &statement.kind {
+            StatementKind::Function(inner) => Some(&**inner),
+            _ => None,
+        })
+        .find(|inner| inner.name.name == *name)
+    }
+
+    /// Calls a function that is defined inside of this one. It sees the names of this one, and changes none.
+    fn call_inner(
+        &mut self,
+        inner: &'a Function,
+        arguments: &[Expression],
+        keywords: &[(Identifier, Expression)],
+    ) -> PyResult<Value> {
+        let mut values = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            values.push(self.value(argument)?);
+        }
+        let mut named = Vec::with_capacity(keywords.len());
+        for (name, argument) in keywords {
+            named.push((name.name.clone(), self.value(argument)?));
+        }
+        let values = bound(inner, values, named, |from_end| {
+            let place = inner.defaults.len().checked_sub(from_end + 1);
+            let default = place.and_then(|place| weak(inner.defaults[place].0));
+            Ok(default.map(Value::Number))
+        })?;
+        if self.depth >= MAX_CALLS {
+            return Err(too_deep());
+        }
+        let outside = self.names.clone();
+        for (parameter, value) in inner.parameters.iter().zip(values) {
+            self.names.insert(parameter.name.clone(), value);
+        }
+        self.depth += 1;
+        let flow = self.aside(|machine| machine.block(&inner.body, true));
+        self.depth -= 1;
+        self.names = outside;
+        match flow? {
+            Flow::Return(value) => Ok(value),
+            _ => Ok(self.none()),
+        }
+    }
+
     /// The object that a name of a module, class or function outside of the function stands for.
     pub(super) fn static_object(
         &self,
@@ -61,7 +114,9 @@ impl<'py> Machine<'_, 'py> {
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = self.py;
         match &expression.kind {
-            ExpressionKind::Name(name) if !self.names.contains_key(name) => {
+            ExpressionKind::Name(name)
+                if !self.names.contains_key(name) && !self.function.is_own(name) =>
+            {
                 let object = self.function.global(py, name)?;
                 let is_static = object.is_instance_of::<PyModule>() || object.is_callable();
                 Ok(is_static.then_some(object))
@@ -94,6 +149,12 @@ impl<'py> Machine<'_, 'py> {
         keywords: &[(Identifier, Expression)],
         span: Span,
     ) -> PyResult<Value> {
+        if is_named(function, IS_NONE) {
+            return self.is_none(arguments);
+        }
+        if let Some(inner) = self.inner_function(function) {
+            return self.call_inner(inner, arguments, keywords);
+        }
         let Some(callee) = self.callee(function)? else {
             if let Some(kernel) = self.ranged_kernel(function)? {
                 return self.call_kernel(&kernel, arguments);
@@ -134,7 +195,7 @@ impl<'py> Machine<'_, 'py> {
                     let python = python.bind(self.py).clone();
                     return self.call_library(&python, values, named, span);
                 }
-                self.call_on_numbers(function, values, span)
+                self.call_on_numbers((function, arguments), values, span)
             }
             Callee::Reduce(reducer, python) => {
                 let python = python.bind(self.py).clone();
@@ -149,29 +210,50 @@ impl<'py> Machine<'_, 'py> {
                 self.create(&python, *is_numpy, values, named, span)
             }
             Callee::Njit(njit) => {
-                let njit = njit.clone_ref(self.py);
-                let function = njit.get().function(self.py)?;
-                let mut machine = Machine::new(self.py, function);
+                let njit = njit.get();
+                let values = njit.function(self.py)?.bound(self.py, values, named)?;
+                let function = njit.function_for(self.py, &values)?;
+                let mut machine = Machine::new(self.py, &function);
                 machine.depth = self.depth + 1;
-                machine.call_with(values, named)
+                machine.call(values)
             }
             Callee::Kernel(kernel) => {
                 let kernel = kernel.bind(self.py).clone();
                 self.launch(&kernel, &values)
             }
-            Callee::Builtin(name) => self.call_builtin(name, function, values, span),
-            Callee::OfNumbers | Callee::Device => self.call_on_numbers(function, values, span),
+            Callee::Builtin(name) => self.call_builtin(name, (function, arguments), values, span),
+            Callee::OfNumbers | Callee::Device => {
+                self.call_on_numbers((function, arguments), values, span)
+            }
             Callee::Range | Callee::Parallel => Err(KernelTypeError::new_err(
                 "`range` and `prange` have a meaning only after `in` in a `for` statement",
             )),
-            Callee::Unknown(what) => Err(KernelTypeError::new_err(format!(
-                "njit function `{}` calls {what}: `{}`\n  why:  it would need the Python interpreter\n  help: call \
-                 functions of NumPy, situ, `math`, kernels, and functions decorated with `@situ.njit` or \
-                 `@situ.device_func`",
-                self.function.name(),
-                self.function.source.slice(span)
-            ))),
+            Callee::Unknown(what) => Err(self.unknown_function(what, span)),
         }
+    }
+
+    /// The refusal to call something that needs the interpreter.
+    pub(super) fn unknown_function(&self, what: &str, span: Span) -> PyErr {
+        KernelTypeError::new_err(format!(
+            "njit function `{}` calls {what}: `{}`\n  why:  it would need the Python interpreter\n  help: call \
+             functions of NumPy, situ, `math`, kernels, and functions decorated with `@situ.njit` or \
+             `@situ.device_func`",
+            self.function.name(),
+            self.function.source.slice(span)
+        ))
+    }
+
+    /// `x is None`.
+    fn is_none(&mut self, arguments: &[Expression]) -> PyResult<Value> {
+        let [value] = arguments else {
+            return Err(KernelError::new_err("`is None` asks about one value"));
+        };
+        let is_none = match self.value(value)? {
+            Value::Object(object) => object.is_none(self.py),
+            _ => false,
+        };
+        let literal = situ_ir::Literal::Bool(is_none);
+        Ok(Value::Number(Number::computed(literal)))
     }
 
     /// The kernel with its range that `kernel[range]` stands for; `None` if the expression is something else.
@@ -228,14 +310,18 @@ impl<'py> Machine<'_, 'py> {
     /// A function of numbers, by compiled code.
     fn call_on_numbers(
         &mut self,
-        function: &Expression,
+        (function, written): (&Expression, &[Expression]),
         values: Vec<Value>,
         span: Span,
     ) -> PyResult<Value> {
         let count = values.len();
         let named = temporaries(values);
         let arguments = (0..count).map(|position| Expression {
-            kind: ExpressionKind::Name(named[position].0.clone()),
+            kind: match written.get(position).map(|argument| &argument.kind) {
+                // What is written there is known to compiled code: `round(x, 2)`.
+                Some(constant @ ExpressionKind::Constant(_)) => constant.clone(),
+                _ => ExpressionKind::Name(named[position].0.clone()),
+            },
             span,
         });
         let kind = ExpressionKind::Call {
@@ -249,7 +335,7 @@ impl<'py> Machine<'_, 'py> {
     fn call_builtin(
         &mut self,
         name: &str,
-        function: &Expression,
+        (function, arguments): (&Expression, &[Expression]),
         values: Vec<Value>,
         span: Span,
     ) -> PyResult<Value> {
@@ -278,7 +364,8 @@ impl<'py> Machine<'_, 'py> {
                 }
                 (_, "float" | "int" | "bool" | "complex") => {
                     let number = self.number_of(array)?;
-                    return self.call_on_numbers(function, vec![Value::Number(number)], span);
+                    let values = vec![Value::Number(number)];
+                    return self.call_on_numbers((function, arguments), values, span);
                 }
                 _ => {}
             }
@@ -291,7 +378,7 @@ impl<'py> Machine<'_, 'py> {
                 Ok(values.into_iter().next().unwrap_or_else(|| self.none()))
             }
             _ if values.iter().all(|value| matches!(value, Value::Number(_))) => {
-                self.call_on_numbers(function, values, span)
+                self.call_on_numbers((function, arguments), values, span)
             }
             _ => Err(KernelTypeError::new_err(format!(
                 "`{name}` cannot be used like this in an njit function: `{}`\n  why:  it would need the Python \
@@ -393,7 +480,16 @@ impl<'py> Machine<'_, 'py> {
                 self.function.source.slice(span)
             )));
         };
-        let Value::Array(array) = self.value(value)? else {
+        let of = self.value(value)?;
+        if let Value::Tuple(_) = of {
+            return Err(KernelTypeError::new_err(format!(
+                "tuples and lists have no methods in njit functions: `{}`\n  why:  their length is part of \
+                 what is compiled, so that none can grow\n  help: make an array that is large enough, e.g. \
+                 `out = np.empty(n)`, count what is stored, and return `out[:count]`",
+                self.function.source.slice(span)
+            )));
+        }
+        let Value::Array(array) = of else {
             return Err(KernelTypeError::new_err(format!(
                 "only arrays have methods in njit functions: `{}`",
                 self.function.source.slice(span)
@@ -436,7 +532,8 @@ impl<'py> Machine<'_, 'py> {
             self.before_write(&memory)?;
         }
         let memory = Bound::new(self.py, PyArray::new(memory))?;
-        let method = memory.as_any().getattr(name)?;
+        let method = memory.as_any().getattr(name);
+        let method = method.map_err(|error| self.with_expression(span, error))?;
         self.call_library(&method, values, named, span)
             .map(|value| match value {
                 // What a method of a NumPy array gives is NumPy's, too.
@@ -447,6 +544,10 @@ impl<'py> Machine<'_, 'py> {
                 other => other,
             })
     }
+}
+
+pub(super) fn is_named(function: &Expression, name: &str) -> bool {
+    matches!(&function.kind, ExpressionKind::Name(own) if own == name)
 }
 
 /// How a reduction is asked for, if it is in a way that an expression can end in.

@@ -85,18 +85,48 @@ impl<'py> Machine<'_, 'py> {
                 let slice = self.py.get_type::<PySlice>().call1(bounds)?;
                 Ok(Value::Object(Rc::new(slice.unbind())))
             }
-            ExpressionKind::Membership { .. } => Err(KernelTypeError::new_err(
-                "`in` asks about numbers\n  help: use `np.isin(x, values)` for arrays",
-            )),
+            ExpressionKind::Membership {
+                item,
+                container,
+                is_negated,
+            } => self.membership(item, container, *is_negated),
             ExpressionKind::Lambda(_) | ExpressionKind::Refused => Err(KernelError::new_err(
                 "a lambda can only be called by statements that work with numbers",
             )),
         }
     }
 
+    /// `item in container`, of numbers and other objects.
+    fn membership(
+        &mut self,
+        item: &Expression,
+        container: &Expression,
+        is_negated: bool,
+    ) -> PyResult<Value> {
+        let (item, container) = (self.value(item)?, self.value(container)?);
+        let mut has_array = false;
+        item.for_each_array(&mut |_| has_array = true);
+        container.for_each_array(&mut |_| has_array = true);
+        if has_array {
+            return Err(KernelTypeError::new_err(
+                "`in` asks about numbers\n  help: use `np.isin(x, values)` for arrays",
+            ));
+        }
+        let item = item.to_argument(self.py)?;
+        let is_in = container.to_argument(self.py)?.contains(item)?;
+        let literal = situ_ir::Literal::Bool(is_in != is_negated);
+        Ok(Value::Number(Number::computed(literal)))
+    }
+
     fn name(&mut self, name: &str) -> PyResult<Value> {
         if let Some(value) = self.local(name) {
             return Ok(value);
+        }
+        if self.function.is_own(name) {
+            return Err(pyo3::exceptions::PyUnboundLocalError::new_err(format!(
+                "`{name}` has no value here\n  why:  the statements that give it one were not run\n  help: \
+                 give it a value before the `if` or the loop that it gets one in"
+            )));
         }
         let object = self.function.global(self.py, name)?;
         Value::from_python(&object, Origin::Situ)
@@ -295,7 +325,9 @@ impl<'py> Machine<'_, 'py> {
         }
         let value = self.value(value)?;
         match &value {
-            Value::Array(array) => self.array_attribute(array, name),
+            Value::Array(array) => self
+                .array_attribute(array, name)
+                .map_err(|error| self.with_expression(span, error)),
             Value::Number(_) => {
                 let kind = ExpressionKind::Attribute {
                     value: Box::new(temporary(0, span)),

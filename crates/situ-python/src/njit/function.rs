@@ -1,21 +1,26 @@
 //! A function as its tree, and everything that was compiled of it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 use situ_frontend::Environment;
-use situ_frontend::host::{Liveness, read_host_function};
+use situ_frontend::host::{Liveness, assigned_names, is_made_name, read_host_function, read_names};
 use situ_frontend::syntax::Function;
 use situ_ir::{Source, Span, ValidModule};
 use situ_runtime::{Device, Program};
 
+use super::foresight::Place;
 use super::parallel_loops::CachedLoop;
 use super::pieces::{CompiledExpression, Decision};
 use super::record::Record;
+use super::value::{Origin, Value};
+use crate::array::PyArray;
+use crate::error::exceptions::KernelTypeError;
 use crate::kernel::{Definition, compile_error, environment};
+use crate::operand;
 
 /// A function that a [`Machine`](super::machine::Machine) can run.
 pub(crate) struct HostFunction {
@@ -25,6 +30,12 @@ pub(crate) struct HostFunction {
     /// Whether compiled code may compute with floats in another order than it says.
     reorders_floats: bool,
     python: Py<PyAny>,
+    /// Names that the function gives a value: parameters, and what it assigns.
+    own_names: BTreeSet<String>,
+    /// Names of arrays around the function, found at the first call.
+    array_names: PyOnceLock<Vec<String>>,
+    /// Parameters that stand for functions and other objects in every call: compiled code knows them by name.
+    pub(super) fixed: Vec<(String, Py<PyAny>)>,
     environment: PyOnceLock<Environment>,
     /// What is known about runs of statements, by the first of them.
     pub(super) decisions: Mutex<HashMap<Span, Vec<Arc<Decision>>>>,
@@ -32,6 +43,8 @@ pub(crate) struct HostFunction {
     pub(super) expressions: Mutex<HashMap<Span, Vec<Arc<CompiledExpression>>>>,
     /// Loops over `prange`, by their statement.
     pub(super) loops: Mutex<HashMap<Span, Vec<Arc<CachedLoop>>>>,
+    /// Where the arguments of calls were that have been looked through.
+    pub(super) foreseen: Mutex<Vec<Vec<Place>>>,
     record: Mutex<Vec<Record>>,
 }
 
@@ -44,21 +57,47 @@ impl HostFunction {
         py: Python<'_>,
         definition: &Definition,
         reorders_floats: bool,
+        fixed: Vec<(String, Py<PyAny>)>,
     ) -> PyResult<Self> {
         let source = definition.source.clone();
         let syntax = read_host_function(&source, &definition.name)
             .map_err(|error| compile_error(py, &definition.name, error))?;
+        let own = assigned_names(&syntax.body).into_iter();
+        let parameters = syntax.parameters.iter().map(|each| each.name.as_str());
+        let own_names = own.chain(parameters).map(str::to_owned).collect();
         Ok(Self {
+            own_names,
+            array_names: PyOnceLock::new(),
             liveness: Liveness::of(&syntax),
             syntax,
             reorders_floats,
             source,
+            fixed,
             python: definition.function.clone_ref(py),
             environment: PyOnceLock::new(),
             decisions: Mutex::default(),
             expressions: Mutex::default(),
             loops: Mutex::default(),
+            foreseen: Mutex::default(),
             record: Mutex::default(),
+        })
+    }
+
+    /// Arguments of a call in the order of the parameters.
+    ///
+    /// # Errors
+    /// `KernelTypeError` if arguments and parameters do not fit.
+    pub(super) fn bound(
+        &self,
+        py: Python<'_>,
+        arguments: Vec<Value>,
+        named: Vec<(String, Value)>,
+    ) -> PyResult<Vec<Value>> {
+        bound(&self.syntax, arguments, named, |from_end| {
+            let default = self.default(py, from_end)?;
+            default
+                .map(|object| Value::from_python(&object, Origin::Situ))
+                .transpose()
         })
     }
 
@@ -82,10 +121,58 @@ impl HostFunction {
         &self.syntax.name.name
     }
 
+    /// Whether a name is one of the function's own, whatever it stands for around it.
+    pub(super) fn is_own(&self, name: &str) -> bool {
+        let is_fixed = |(fixed, _): &(String, Py<PyAny>)| fixed == name;
+        self.own_names.contains(name) && !self.fixed.iter().any(is_fixed)
+    }
+
+    /// Names of arrays around the function that it reads.
+    ///
+    /// # Errors
+    /// What Python raises while its objects are looked at.
+    pub(super) fn array_names(&self, py: Python<'_>) -> PyResult<&[String]> {
+        let names = self.array_names.get_or_try_init(py, || {
+            let mut names = Vec::new();
+            for name in read_names(&self.syntax.body) {
+                if self.own_names.contains(name) || is_made_name(name) {
+                    continue;
+                }
+                // What is not defined is somebody else's to report.
+                let is_array = |object: &Bound<'_, PyAny>| {
+                    object.is_instance_of::<PyArray>() || operand::is_numpy_array(object)
+                };
+                if self.global(py, name).is_ok_and(|object| is_array(&object)) {
+                    names.push(name.to_owned());
+                }
+            }
+            PyResult::Ok(names)
+        })?;
+        Ok(names)
+    }
+
     /// What the names around the function stand for in compiled code.
     pub(super) fn environment(&self, py: Python<'_>) -> PyResult<&Environment> {
-        self.environment
-            .get_or_try_init(py, || environment::collect(self.python.bind(py)))
+        self.environment.get_or_try_init(py, || {
+            environment::collect_with(self.python.bind(py), &self.fixed)
+        })
+    }
+
+    /// The default of a parameter, counted from the last one; `None` if it has none.
+    ///
+    /// # Errors
+    /// What Python raises.
+    pub(super) fn default<'py>(
+        &self,
+        py: Python<'py>,
+        from_end: usize,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let defaults = self.python.bind(py).getattr("__defaults__")?;
+        let Ok(defaults) = defaults.cast_into::<PyTuple>() else {
+            return Ok(None);
+        };
+        let place = defaults.len().checked_sub(from_end + 1);
+        place.map(|place| defaults.get_item(place)).transpose()
     }
 
     /// The object that a name around the function stands for: a closure variable, a global or a builtin.
@@ -93,6 +180,9 @@ impl HostFunction {
     /// # Errors
     /// `NameError` if there is none.
     pub(super) fn global<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        if let Some((_, object)) = self.fixed.iter().find(|(fixed, _)| fixed == name) {
+            return Ok(object.bind(py).clone());
+        }
         let function = self.python.bind(py);
         let code = function.getattr("__code__")?;
         let free: Vec<String> = code.getattr("co_freevars")?.extract()?;
@@ -127,9 +217,51 @@ impl HostFunction {
         }
     }
 
+    /// Whether a call has run.
+    pub(super) fn has_run(&self) -> bool {
+        let known = self.record.lock().unwrap_or_else(PoisonError::into_inner);
+        !known.is_empty()
+    }
+
     /// What was done so far, as a text.
     pub(super) fn plan(&self, name: &str) -> String {
         let known = self.record.lock().unwrap_or_else(PoisonError::into_inner);
         super::record::text(name, &self.source, &known)
     }
+}
+
+/// Arguments in the order of the parameters: some by name, and defaults for those that are not given. `default` gives
+/// that of a parameter, counted from the last one.
+pub(super) fn bound(
+    syntax: &Function,
+    mut arguments: Vec<Value>,
+    mut named: Vec<(String, Value)>,
+    default: impl Fn(usize) -> PyResult<Option<Value>>,
+) -> PyResult<Vec<Value>> {
+    let name = &syntax.name.name;
+    let count = syntax.parameters.len();
+    for (position, parameter) in syntax.parameters.iter().enumerate().skip(arguments.len()) {
+        let given = named.iter().position(|(name, _)| *name == parameter.name);
+        if let Some(given) = given {
+            arguments.push(named.swap_remove(given).1);
+            continue;
+        }
+        match default(count - 1 - position)? {
+            Some(value) => arguments.push(value),
+            None => break,
+        }
+    }
+    if let Some((given, _)) = named.first() {
+        return Err(KernelTypeError::new_err(format!(
+            "njit function `{name}` has no parameter `{given}`, or was given it twice"
+        )));
+    }
+    if arguments.len() != syntax.parameters.len() {
+        return Err(KernelTypeError::new_err(format!(
+            "njit function `{name}` takes {} arguments, but {} were given",
+            syntax.parameters.len(),
+            arguments.len()
+        )));
+    }
+    Ok(arguments)
 }

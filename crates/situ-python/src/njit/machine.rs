@@ -15,13 +15,14 @@ use super::expression_node::Node;
 use super::function::HostFunction;
 use super::pieces::out_of_reach;
 use super::record::Record;
-use super::value::{ArrayValue, Number, Origin, Value, weak};
+use super::value::{ArrayValue, Number, Origin, Value};
 use crate::array::PyArray;
 use crate::error::exceptions::{KernelError, KernelTypeError};
 use crate::kernel::messages::RaisedSlot;
+use crate::operand;
 
 /// How deep functions may call each other.
-const MAX_CALLS: usize = 400;
+pub(super) const MAX_CALLS: usize = 400;
 
 /// A call of a function on its way.
 pub(super) struct Machine<'a, 'py> {
@@ -71,9 +72,7 @@ impl<'a, 'py> Machine<'a, 'py> {
     /// What goes wrong in it, with the line.
     pub(super) fn call(mut self, arguments: Vec<Value>) -> PyResult<Value> {
         if self.depth > MAX_CALLS {
-            return Err(pyo3::exceptions::PyRecursionError::new_err(format!(
-                "njit functions call each other more than {MAX_CALLS} times deep"
-            )));
+            return Err(too_deep());
         }
         let parameters = &self.function.syntax.parameters;
         if parameters.len() != arguments.len() {
@@ -88,8 +87,13 @@ impl<'a, 'py> Machine<'a, 'py> {
             value.for_each_array(&mut |array| {
                 self.home.get_or_insert_with(|| array.clone());
             });
-            self.names.insert(parameter.name.clone(), value);
+            let is_fixed = |(name, _): &(String, Py<PyAny>)| *name == parameter.name;
+            if !self.function.fixed.iter().any(is_fixed) {
+                self.names.insert(parameter.name.clone(), value);
+            }
         }
+        self.take_array_globals()?;
+        self.foresee()?;
         let body = &self.function.syntax.body;
         match self.block(body, true)? {
             Flow::Return(value) => Ok(value),
@@ -97,37 +101,26 @@ impl<'a, 'py> Machine<'a, 'py> {
         }
     }
 
-    /// Calls the function with some of the arguments by name, and defaults for those that are not given.
-    ///
-    /// # Errors
-    /// As [`Self::call`], and if arguments and parameters do not fit.
-    pub(super) fn call_with(
-        self,
-        mut arguments: Vec<Value>,
-        mut named: Vec<(String, Value)>,
-    ) -> PyResult<Value> {
-        let syntax = &self.function.syntax;
-        let first_default = syntax.parameters.len() - syntax.defaults.len();
-        for (position, parameter) in syntax.parameters.iter().enumerate().skip(arguments.len()) {
-            let given = named.iter().position(|(name, _)| *name == parameter.name);
-            if let Some(given) = given {
-                arguments.push(named.swap_remove(given).1);
-                continue;
-            }
-            let default = position.checked_sub(first_default);
-            let default = default.and_then(|place| syntax.defaults.get(place));
-            match default.and_then(|(constant, _)| weak(*constant)) {
-                Some(number) => arguments.push(Value::Number(number)),
-                None => break,
-            }
+    /// Arrays around the function are values of it, as if they were passed.
+    fn take_array_globals(&mut self) -> PyResult<()> {
+        let (py, function) = (self.py, self.function);
+        for name in function.array_names(py)? {
+            let object = function.global(py, name)?;
+            let value = if operand::is_numpy_array(&object) {
+                let visit = py
+                    .import("situ._njit")?
+                    .call_method1("visit", (function.name(), vec![(name, object)]))?;
+                let visitor = visit.getattr("arguments")?.get_item(0)?;
+                Value::from_python(&visitor, Origin::NumPy)?
+            } else {
+                Value::from_python(&object, Origin::Situ)?
+            };
+            value.for_each_array(&mut |array| {
+                self.home.get_or_insert_with(|| array.clone());
+            });
+            self.names.insert(name.clone(), value);
         }
-        if let Some((name, _)) = named.first() {
-            return Err(KernelTypeError::new_err(format!(
-                "njit function `{}` has no parameter `{name}`, or was given it twice",
-                self.function.name()
-            )));
-        }
-        self.call(arguments)
+        Ok(())
     }
 
     pub(super) fn none(&self) -> Value {
@@ -173,7 +166,12 @@ impl<'a, 'py> Machine<'a, 'py> {
                 operator,
                 value,
             } => {
-                self.begin(statement, &[target, value]);
+                let mut read = vec![target, value];
+                // An element is read and then stored, by the same indices.
+                if !matches!(target.kind, ExpressionKind::Name(_)) {
+                    read.push(target);
+                }
+                self.begin(statement, &read);
                 self.augmented_assign(target, *operator, value)?;
                 Ok(Flow::Next)
             }
@@ -244,6 +242,16 @@ impl<'a, 'py> Machine<'a, 'py> {
                 Err(PyErr::from_value(error))
             }
         }
+    }
+
+    /// Runs something in the middle of a statement, which goes on after it.
+    pub(super) fn aside<T>(&mut self, run: impl FnOnce(&mut Self) -> PyResult<T>) -> PyResult<T> {
+        let statement = self.statement.take();
+        let unread = std::mem::take(&mut self.unread);
+        let result = run(self);
+        self.statement = statement;
+        self.unread = unread;
+        result
     }
 
     /// Notes which names a statement reads, so that the last reading of a name takes its value.
@@ -368,34 +376,16 @@ impl<'a, 'py> Machine<'a, 'py> {
         Ok(Flow::Next)
     }
 
-    /// A loop over the items of a tuple or the rows of an array.
+    /// A loop over the items of a tuple or the rows of an array, of several at a time or with their numbers.
     fn for_each(
         &mut self,
         target: &'a Expression,
         iterable: &'a Expression,
         body: &'a [Statement],
     ) -> PyResult<Flow> {
-        let items = match self.value(iterable)? {
-            Value::Tuple(items) => items,
-            Value::Array(array) => {
-                let count = *array.node.shape().first().ok_or_else(|| {
-                    KernelTypeError::new_err("an array without dimensions has nothing to loop over")
-                })?;
-                let mut rows = Vec::with_capacity(count);
-                for row in 0..count {
-                    let index = row.into_pyobject(self.py)?.into_any();
-                    rows.push(self.item(&array, &index)?);
-                }
-                rows
-            }
-            other => {
-                return Err(KernelTypeError::new_err(format!(
-                    "njit functions cannot loop over {}\n  help: loop over `range(n)`, a tuple or an array",
-                    other.describe(self.py)
-                )));
-            }
-        };
-        for item in items {
+        let items = self.items(iterable)?;
+        for round in 0..items.count() {
+            let item = self.item_of(&items, round)?;
             self.assign(target, item)?;
             match self.block(body, false)? {
                 Flow::Next | Flow::Continue => {}
@@ -403,6 +393,7 @@ impl<'a, 'py> Machine<'a, 'py> {
                 flow @ Flow::Return(_) => return Ok(flow),
             }
             self.settle()?;
+            self.py.check_signals()?;
         }
         Ok(Flow::Next)
     }
@@ -557,17 +548,20 @@ impl<'a, 'py> Machine<'a, 'py> {
         let old = self.value(target)?;
         let value = self.value(value)?;
         let new = self.binary(operator, old.clone(), value, span)?;
+        // Another name for the array must see the change, so that there has to be one.
+        if let (Value::Array(array), ExpressionKind::Name(name)) = (&old, &target.kind) {
+            let is_kept = self.names.contains_key(name);
+            let own_references = 2 + usize::from(is_kept);
+            if Rc::strong_count(&array.node) > own_references {
+                array.node.array(self.py)?;
+            }
+        }
         // Arrays that are in memory are changed in place, as everybody who sees them expects.
         if let (Value::Array(old), Value::Array(new), ExpressionKind::Name(name)) =
             (&old, &new, &target.kind)
             && let Some(memory) = old.node.as_ready()
         {
             self.before_write(&memory)?;
-            if operator == BinaryOperator::MatrixMultiply {
-                return Err(KernelError::new_err(
-                    "`@=` is not supported; write `x = x @ y`",
-                ));
-            }
             self.note_kernel(span, &new.node, "in place");
             new.node.store(self.py, &memory)?;
             self.names.insert(name.clone(), Value::Array(old.clone()));
@@ -586,14 +580,19 @@ impl<'a, 'py> Machine<'a, 'py> {
         if left.origin == right.origin {
             return Ok(());
         }
+        Err(self.mixed_origins(span))
+    }
+
+    /// The refusal to compute with arrays of situ's and of NumPy's at once.
+    pub(super) fn mixed_origins(&self, span: Span) -> PyErr {
         let text = self.function.source.slice(span);
-        Err(KernelTypeError::new_err(format!(
+        KernelTypeError::new_err(format!(
             "line {} of `{}` mixes NumPy and situ arrays: `{text}`\n  why:  a NumPy array is nowhere that \
              the expression could follow, and situ never copies silently\n  help: bring it to where the other is, \
              e.g. `situ.asarray(x, device=y.queue)`, and pass that",
             self.function.line(span),
             self.function.name(),
-        )))
+        ))
     }
 
     /// Notes a kernel for the statement that is run.
@@ -684,6 +683,12 @@ impl<'a, 'py> Machine<'a, 'py> {
             Err(_) => error,
         }
     }
+}
+
+pub(super) fn too_deep() -> PyErr {
+    pyo3::exceptions::PyRecursionError::new_err(format!(
+        "njit functions call each other more than {MAX_CALLS} times deep"
+    ))
 }
 
 /// Whether an index makes a view: integers, slices, `None` and `...`.

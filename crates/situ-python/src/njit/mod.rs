@@ -11,16 +11,21 @@ mod array_work;
 mod calls;
 mod expression_node;
 mod expressions;
+mod foresight;
 mod function;
+mod loop_items;
 mod machine;
 mod parallel_loops;
 mod pieces;
 mod record;
+mod rounds;
 mod value;
+
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyList, PyTuple};
 
 use crate::error::exceptions::KernelError;
 use crate::error::guard;
@@ -38,8 +43,13 @@ pub(crate) struct PyNjit {
     /// Whether compiled code may compute with floats in another order than it says.
     reorders_floats: bool,
     /// Read at the first call.
-    function: PyOnceLock<HostFunction>,
+    function: PyOnceLock<Arc<HostFunction>>,
+    /// The same for calls with functions among the arguments, which are part of what is compiled.
+    fixed: Mutex<Vec<Arc<HostFunction>>>,
 }
+
+/// How many calls with different functions among the arguments are remembered.
+const MAX_FIXED: usize = 64;
 
 #[pymethods]
 impl PyNjit {
@@ -58,6 +68,7 @@ impl PyNjit {
                 reorders_floats: fastmath,
                 definition: Definition::new(function, text, file, line)?,
                 function: PyOnceLock::new(),
+                fixed: Mutex::default(),
             })
         })
     }
@@ -72,17 +83,16 @@ impl PyNjit {
         guard(|| {
             let arguments = self.bound_arguments(py, arguments, keywords)?;
             let visit = Visit::of(py, &self.definition, &arguments)?;
-            let function = self.function(py).map_err(|error| as_numbas(py, error))?;
             let mut values = Vec::with_capacity(arguments.len());
             for (position, object) in arguments.iter().enumerate() {
                 values.push(match &visit {
-                    Some(visit) if operand::is_numpy_array(object) => {
-                        Value::from_python(&visit.arguments[position], Origin::NumPy)?
-                    }
-                    _ => Value::from_python(object, Origin::Situ)?,
+                    Some(visit) => visited(object, &visit.arguments[position])?,
+                    None => Value::from_python(object, Origin::Situ)?,
                 });
             }
-            let result = Machine::new(py, function)
+            let function = self.function_for(py, &values);
+            let function = function.map_err(|error| as_numbas(py, error))?;
+            let result = Machine::new(py, &function)
                 .call(values)
                 .map_err(|error| as_numbas(py, error))?;
             let result = result.to_python(py)?;
@@ -95,7 +105,16 @@ impl PyNjit {
 
     /// What was compiled and where it runs, line by line.
     fn inspect(&self, py: Python<'_>) -> PyResult<String> {
-        guard(|| Ok(self.function(py)?.plan(&self.definition.name)))
+        guard(|| {
+            let name = &self.definition.name;
+            let plain = self.function(py)?;
+            let fixed = self.fixed.lock().unwrap_or_else(PoisonError::into_inner);
+            let others = fixed.iter().map(|function| function.plan(name));
+            if plain.has_run() || fixed.is_empty() {
+                return Ok(std::iter::once(plain.plan(name)).chain(others).collect());
+            }
+            Ok(others.collect())
+        })
     }
 
     /// The Python function.
@@ -132,10 +151,46 @@ impl PyNjit {
 
 impl PyNjit {
     /// The function as its tree, read when it is first needed.
-    pub(crate) fn function(&self, py: Python<'_>) -> PyResult<&HostFunction> {
+    pub(crate) fn function(&self, py: Python<'_>) -> PyResult<&Arc<HostFunction>> {
         self.function.get_or_try_init(py, || {
-            HostFunction::read(py, &self.definition, self.reorders_floats)
+            let read = HostFunction::read(py, &self.definition, self.reorders_floats, Vec::new());
+            read.map(Arc::new)
         })
+    }
+
+    /// The function for arguments: functions among them are part of it.
+    fn function_for(&self, py: Python<'_>, values: &[Value]) -> PyResult<Arc<HostFunction>> {
+        let mut fixed = Vec::new();
+        for (position, value) in values.iter().enumerate() {
+            if let Value::Object(object) = value
+                && object.bind(py).is_callable()
+            {
+                let name = self.definition.parameter_name(position).to_string();
+                fixed.push((name, object.clone_ref(py)));
+            }
+        }
+        if fixed.is_empty() {
+            return self.function(py).cloned();
+        }
+        let mut known = self.fixed.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_same = |function: &&Arc<HostFunction>| {
+            function.fixed.len() == fixed.len()
+                && function
+                    .fixed
+                    .iter()
+                    .zip(&fixed)
+                    .all(|(known, given)| known.0 == given.0 && known.1.is(&given.1))
+        };
+        if let Some(found) = known.iter().find(is_same) {
+            return Ok(Arc::clone(found));
+        }
+        let made = HostFunction::read(py, &self.definition, self.reorders_floats, fixed)?;
+        let made = Arc::new(made);
+        if known.len() == MAX_FIXED {
+            known.remove(0);
+        }
+        known.push(Arc::clone(&made));
+        Ok(made)
     }
 
     /// The arguments in the order of the parameters, with defaults for those that are not given.
@@ -170,6 +225,30 @@ fn as_numbas(py: Python<'_>, error: PyErr) -> PyErr {
     }
 }
 
+/// Whether an argument is an array of NumPy's, or has one among its items.
+fn has_numpy_array(object: &Bound<'_, PyAny>) -> bool {
+    if let Ok(items) = object.cast::<PyTuple>() {
+        return items.iter().any(|item| has_numpy_array(&item));
+    }
+    if let Ok(items) = object.cast::<PyList>() {
+        return items.iter().any(|item| has_numpy_array(&item));
+    }
+    operand::is_numpy_array(object)
+}
+
+/// The value of an argument, given the same with situ arrays for those of NumPy's.
+fn visited(object: &Bound<'_, PyAny>, visitor: &Bound<'_, PyAny>) -> PyResult<Value> {
+    if operand::is_numpy_array(object) {
+        return Value::from_python(visitor, Origin::NumPy);
+    }
+    if !has_numpy_array(object) {
+        return Value::from_python(object, Origin::Situ);
+    }
+    let items = object.try_iter()?.zip(visitor.try_iter()?);
+    let items = items.map(|(item, visitor)| visited(&item?, &visitor?));
+    Ok(Value::Tuple(items.collect::<PyResult<_>>()?))
+}
+
 /// Arrays of NumPy's among the arguments, where compiled code can reach them.
 struct Visit<'py> {
     arguments: Vec<Bound<'py, PyAny>>,
@@ -183,7 +262,7 @@ impl<'py> Visit<'py> {
         definition: &Definition,
         objects: &[Bound<'py, PyAny>],
     ) -> PyResult<Option<Self>> {
-        if !objects.iter().any(operand::is_numpy_array) {
+        if !objects.iter().any(has_numpy_array) {
             return Ok(None);
         }
         let named: Vec<_> = objects

@@ -6,8 +6,8 @@ use pyo3::prelude::*;
 use situ_array::Array;
 use situ_array::placement::{Operation, Participant, Placer};
 use situ_frontend::host::{
-    Combination, CompiledLoop, LoopReduction, ParallelLoop, ValueType, compile_parallel_loop,
-    read_names,
+    Accumulator, Combination, CompiledLoop, LoopReduction, Meanings as _, ParallelLoop, ValueType,
+    accumulators, compile_parallel_loop, read_names, with_element_loops,
 };
 use situ_frontend::syntax::{Expression, ExpressionKind, Statement};
 use situ_frontend::{Messages, Options, ParameterPlan};
@@ -22,6 +22,7 @@ use super::value::{Number, Value};
 use crate::detach::detach;
 use crate::error::IntoPyErr;
 use crate::error::exceptions::{KernelError, KernelTypeError};
+use crate::kernel::messages::RaisedSlot;
 use crate::kernel::{compile_error, messages};
 
 /// A loop compiled for some types and a device.
@@ -33,6 +34,7 @@ pub(super) struct CachedLoop {
     plan: ParameterPlan,
     messages: Arc<Messages>,
     reductions: Vec<LoopReduction>,
+    accumulators: Vec<Accumulator>,
     /// Which of the numbers and arrays that it gets it writes elements of.
     written: Vec<bool>,
 }
@@ -41,8 +43,23 @@ pub(super) struct CachedLoop {
 const MIN_BLOCK: i64 = 1024;
 /// The largest number of blocks.
 const MAX_BLOCKS: i64 = 4096;
+/// The largest number of elements of all blocks of an array that rounds combine something with.
+const MAX_BLOCK_ELEMENTS: usize = 1 << 22;
 
 type Bounds = (i64, i64, i64);
+
+impl CachedLoop {
+    /// What it is, for `inspect`.
+    fn description(&self) -> String {
+        let reductions = self.reductions.iter().map(|each| each.name.as_str());
+        let accumulators = self.accumulators.iter().map(|each| each.name.as_str());
+        let names: Vec<_> = reductions.chain(accumulators).collect();
+        if names.is_empty() {
+            return "`prange` as a kernel".to_owned();
+        }
+        format!("`prange` as a kernel that reduces {}", names.join(", "))
+    }
+}
 
 impl<'a> Machine<'a, '_> {
     /// The bounds of a `range` or `prange`, and whether it is the latter; `None` if it is something else.
@@ -89,8 +106,8 @@ impl<'a> Machine<'a, '_> {
         Ok(Some((is_parallel, bounds)))
     }
 
-    /// Runs a loop over `prange` as a kernel. Tells whether it did: rounds that use whole arrays are run one after the
-    /// other, each array operation with all threads.
+    /// Runs a loop over `prange` as a kernel. Tells whether it did: rounds that need the array library are run one
+    /// after the other, each array operation with all threads.
     pub(super) fn run_parallel(
         &mut self,
         statement: &'a Statement,
@@ -98,15 +115,20 @@ impl<'a> Machine<'a, '_> {
         body: &'a [Statement],
         (start, stop, step): Bounds,
     ) -> PyResult<bool> {
+        let is_array = |name: &str| self.array(name).is_some();
+        let accumulators = accumulators(counter, body, &is_array);
+        let written_out;
+        let mut body = body;
         if !self.is_kernel_body(counter, body, true)? {
-            let device = "host".to_owned();
-            let what = "`prange` one round after the other: its rounds use whole arrays".to_owned();
-            self.function.note(Record {
-                span: statement.span,
-                device,
-                what,
-            });
-            return Ok(false);
+            let names: Vec<_> = accumulators.iter().map(|each| each.name.clone()).collect();
+            match with_element_loops(body, &names, &*self) {
+                Ok(code) => written_out = code,
+                Err(refused) => return Ok(self.note_rounds_in_turn(statement, refused)),
+            }
+            body = &written_out;
+        }
+        if !self.is_kernel_body(counter, body, true)? || self.is_shared(&accumulators, body) {
+            return Ok(self.note_rounds_in_turn(statement, statement.span));
         }
         let count = if step > 0 {
             (stop - start + step - 1).div_euclid(step)
@@ -125,14 +147,17 @@ impl<'a> Machine<'a, '_> {
             .map(str::to_owned)
             .collect();
         let queue = self.loop_queue(&names, counter.span)?;
-        let cached = match self.cached_loop(statement, counter, body, &names, &queue) {
+        let cached = match self.cached_loop(statement, counter, body, &names, &queue, accumulators)
+        {
             // What compiled code cannot do with parts of arrays, the machine can.
-            Err(_) if !self.is_kernel_body(counter, body, false)? => return Ok(false),
+            Err(_) if !self.is_kernel_body(counter, body, false)? => {
+                return Ok(self.note_rounds_in_turn(statement, statement.span));
+            }
             cached => cached?,
         };
 
-        let has_reductions = !cached.reductions.is_empty();
-        let block = MIN_BLOCK.max(count.div_euclid(MAX_BLOCKS) + 1);
+        let has_reductions = !cached.reductions.is_empty() || !cached.accumulators.is_empty();
+        let block = self.block_length(&cached.accumulators, count);
         let items = if has_reductions {
             (count + block - 1) / block
         } else {
@@ -151,7 +176,14 @@ impl<'a> Machine<'a, '_> {
             leaves.extend([integer(count), integer(block)]);
         }
         leaves.extend([integer(start), integer(step)]);
+        let mut blocks = Vec::new();
         for name in &cached.parameters {
+            if let Some(accumulator) = cached.accumulators.iter().find(|each| each.name == *name) {
+                let memory = self.blocks_of(accumulator, items as usize, &queue)?;
+                leaves.push(Leaf::Array(memory.clone()));
+                blocks.push((accumulator, memory));
+                continue;
+            }
             let value = self.names.get(name).cloned();
             let value = value.ok_or_else(|| KernelError::new_err(format!("`{name}` is lost")))?;
             let reduction = cached.reductions.iter().find(|each| each.name == *name);
@@ -165,17 +197,79 @@ impl<'a> Machine<'a, '_> {
         }
         let range = NdRange::new(&[items as u64])
             .map_err(|error| KernelError::new_err(error.to_string()))?;
-        let report = messages::report(&queue, &cached.kernel, &cached.messages, range)
-            .map_err(|error| error.into_py_err(py))?;
+        let (kernel, words) = (&cached.kernel, &cached.messages);
+        let raised = RaisedSlot::default();
+        let report = if words.has_exceptions() {
+            messages::raising_report(&queue, kernel, words, range, &raised)
+        } else {
+            messages::report(&queue, kernel, words, range)
+        };
+        let report = report.map_err(|error| error.into_py_err(py))?;
         let passed = passed_leaves(&cached.plan, &leaves, report.as_ref());
-        detach(py, || match &report {
-            Some(report) => queue.launch_reporting(&cached.kernel, &range, &passed, report, None),
-            None => queue.launch(&cached.kernel, &range, &passed),
-        })?;
+        let ended = detach(py, || {
+            let event = match &report {
+                Some(report) => queue.launch_reporting(kernel, &range, &passed, report, None)?,
+                None => queue.launch(kernel, &range, &passed)?,
+            };
+            // An exception belongs to this line, and no statement after it runs.
+            if words.has_exceptions() {
+                event.wait()?;
+            }
+            Ok::<(), situ_runtime::Error>(())
+        });
+        ended.map_err(|error| self.raised(&raised, error))?;
         for (reduction, memory) in cached.reductions.iter().zip(&partial) {
             self.combine(reduction, memory)?;
         }
+        for (accumulator, memory) in blocks {
+            self.combine_blocks(accumulator, memory, statement.span)?;
+        }
         Ok(true)
+    }
+
+    /// Notes that rounds are run one after the other: `false`, they are no kernel.
+    fn note_rounds_in_turn(&self, statement: &Statement, refused: Span) -> bool {
+        let text = self.function.source.slice(refused);
+        let reason = if refused == statement.span || text.is_empty() {
+            "its rounds use whole arrays".to_owned()
+        } else {
+            let line = self.function.line(refused);
+            let first = text.lines().next().unwrap_or_default().trim();
+            format!("line {line} uses whole arrays: `{first}`")
+        };
+        self.function.note(Record {
+            span: statement.span,
+            device: "host".to_owned(),
+            what: format!("`prange` one round after the other: {reason}"),
+        });
+        false
+    }
+
+    /// Whether the rounds reach an array, with which they combine something, by another name, too.
+    fn is_shared(&self, accumulators: &[Accumulator], body: &[Statement]) -> bool {
+        accumulators.iter().any(|accumulator| {
+            read_names(body)
+                .into_iter()
+                .any(|name| name != accumulator.name && self.may_overlap(name, &accumulator.name))
+        })
+    }
+
+    /// How many rounds a work-item runs, if there is something to combine.
+    fn block_length(&self, accumulators: &[Accumulator], count: i64) -> i64 {
+        let sizes = accumulators
+            .iter()
+            .filter_map(|each| self.names.get(&each.name));
+        let sizes = sizes.map(|value| match value {
+            Value::Array(array) => array.node.shape().iter().product::<usize>(),
+            _ => 0,
+        });
+        let Some(largest) = sizes.max() else {
+            return MIN_BLOCK.max(count.div_euclid(MAX_BLOCKS) + 1);
+        };
+        // Each block has an array of its own, so there are fewer of them if it is large.
+        let most = (MAX_BLOCK_ELEMENTS / largest.max(1)).clamp(1, MAX_BLOCKS as usize) as i64;
+        let least = (MIN_BLOCK / largest.clamp(1, MIN_BLOCK as usize) as i64).max(16);
+        least.max((count + most - 1).div_euclid(most))
     }
 
     /// The queue that a loop runs on: that of its arrays, or the host's.
@@ -212,11 +306,12 @@ impl<'a> Machine<'a, '_> {
 
     fn cached_loop(
         &mut self,
-        statement: &'a Statement,
-        counter: &'a Expression,
-        body: &'a [Statement],
+        statement: &Statement,
+        counter: &Expression,
+        body: &[Statement],
         names: &[String],
         queue: &Queue,
+        accumulators: Vec<Accumulator>,
     ) -> PyResult<Arc<CachedLoop>> {
         let types: Vec<_> = names
             .iter()
@@ -231,17 +326,11 @@ impl<'a> Machine<'a, '_> {
             return Ok(Arc::clone(found));
         }
         drop(known);
-        let made = Arc::new(self.compile_loop(counter, body, types, device)?);
+        let made = Arc::new(self.compile_loop(counter, body, types, device, accumulators)?);
         self.function.note(Record {
             span: statement.span,
             device: device.filter_string(),
-            what: match made.reductions.as_slice() {
-                [] => "`prange` as a kernel".to_owned(),
-                reductions => {
-                    let names: Vec<_> = reductions.iter().map(|each| each.name.as_str()).collect();
-                    format!("`prange` as a kernel that reduces {}", names.join(", "))
-                }
-            },
+            what: made.description(),
         });
         let known = self.function.loops.lock();
         let mut known = known.unwrap_or_else(PoisonError::into_inner);
@@ -254,10 +343,11 @@ impl<'a> Machine<'a, '_> {
 
     fn compile_loop(
         &mut self,
-        counter: &'a Expression,
-        body: &'a [Statement],
+        counter: &Expression,
+        body: &[Statement],
         types: Vec<(String, Option<ValueType>)>,
         device: &Device,
+        accumulators: Vec<Accumulator>,
     ) -> PyResult<CachedLoop> {
         let py = self.py;
         let function = self.function;
@@ -272,6 +362,7 @@ impl<'a> Machine<'a, '_> {
             counter,
             body,
             parameters,
+            accumulators: &accumulators,
         };
         let options = Options {
             default_float: situ_array::device_dtypes::default_float(device),
@@ -301,6 +392,7 @@ impl<'a> Machine<'a, '_> {
             plan,
             messages: Arc::new(messages),
             reductions,
+            accumulators,
         })
     }
 

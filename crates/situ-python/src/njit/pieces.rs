@@ -191,7 +191,17 @@ impl<'a> Machine<'a, '_> {
         let outputs: Vec<String> = if is_end {
             Vec::new()
         } else {
-            let is_read = |name: &&str| self.function.liveness.is_read_after(last, name);
+            // Functions are part of every piece, and no numbers.
+            let inner = self.inner_functions();
+            let is_function = |name: &str| {
+                inner.iter().any(|statement| match &statement.kind {
+                    StatementKind::Function(function) => function.name.name == name,
+                    _ => false,
+                })
+            };
+            let is_read = |name: &&str| {
+                self.function.liveness.is_read_after(last, name) && !is_function(name)
+            };
             assigned
                 .iter()
                 .copied()

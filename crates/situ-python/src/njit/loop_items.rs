@@ -1,0 +1,113 @@
+//! What loops of the machine go through: items of tuples, rows of arrays, and these together.
+
+use pyo3::prelude::*;
+use situ_frontend::host::Looped;
+use situ_frontend::syntax::Expression;
+
+use super::machine::Machine;
+use super::value::{ArrayValue, Number, Value};
+use crate::error::exceptions::KernelTypeError;
+
+/// Something that a loop goes through.
+pub(super) enum Items {
+    /// The items of a tuple.
+    Listed(Vec<Value>),
+    /// The rows of an array, and how many there are.
+    Rows(ArrayValue, usize),
+    /// The numbers of a range: the first one, the step and how many there are.
+    Numbers(i64, i64, usize),
+    /// Items with numbers, from the first one on.
+    Counted(Box<Items>, i64),
+    /// Items of each, until one of them has no more.
+    Together(Vec<Items>),
+}
+
+impl Items {
+    pub(super) fn count(&self) -> usize {
+        match self {
+            Self::Listed(items) => items.len(),
+            Self::Rows(_, count) | Self::Numbers(_, _, count) => *count,
+            Self::Counted(items, _) => items.count(),
+            Self::Together(lists) => lists.iter().map(Self::count).min().unwrap_or(0),
+        }
+    }
+}
+
+impl Machine<'_, '_> {
+    /// What a `for` statement goes through.
+    ///
+    /// # Errors
+    /// `KernelTypeError` for what has no items.
+    pub(super) fn items(&mut self, iterable: &Expression) -> PyResult<Items> {
+        if let Some((_, (start, stop, step))) = self.range(iterable)? {
+            let distance = if step > 0 { stop - start } else { start - stop };
+            let steps = (distance + step.abs() - 1).div_euclid(step.abs());
+            return Ok(Items::Numbers(start, step, steps.max(0) as usize));
+        }
+        match Looped::of(iterable) {
+            Some(Looped::Counted(items, start)) => {
+                let items = Box::new(self.items(items)?);
+                let start = match start {
+                    Some(start) => self.integer(start)?,
+                    None => 0,
+                };
+                Ok(Items::Counted(items, start))
+            }
+            Some(Looped::Together(lists)) => {
+                let lists = lists.iter().map(|items| self.items(items));
+                Ok(Items::Together(lists.collect::<PyResult<_>>()?))
+            }
+            Some(Looped::Each(_)) | None => self.items_of_value(iterable),
+        }
+    }
+
+    fn items_of_value(&mut self, iterable: &Expression) -> PyResult<Items> {
+        match self.value(iterable)? {
+            Value::Tuple(items) => Ok(Items::Listed(items)),
+            Value::Array(array) => {
+                let count = *array.node.shape().first().ok_or_else(|| {
+                    KernelTypeError::new_err("an array without dimensions has nothing to loop over")
+                })?;
+                Ok(Items::Rows(array, count))
+            }
+            other => Err(KernelTypeError::new_err(format!(
+                "njit functions cannot loop over {}\n  help: loop over `range(n)`, a tuple or an array",
+                other.describe(self.py)
+            ))),
+        }
+    }
+
+    fn integer(&mut self, expression: &Expression) -> PyResult<i64> {
+        let number = match self.value(expression)? {
+            Value::Number(number) => number.as_i64(),
+            _ => None,
+        };
+        number.ok_or_else(|| {
+            KernelTypeError::new_err(format!(
+                "`{}` is no integer, so nothing can be counted from it",
+                self.function.source.slice(expression.span)
+            ))
+        })
+    }
+
+    /// What a round of a loop gets.
+    pub(super) fn item_of(&mut self, items: &Items, round: usize) -> PyResult<Value> {
+        let number = |value: i64| Value::Number(Number::integer(value));
+        match items {
+            Items::Listed(values) => Ok(values[round].clone()),
+            Items::Rows(array, _) => {
+                let index = round.into_pyobject(self.py)?.into_any();
+                self.item(array, &index)
+            }
+            Items::Numbers(start, step, _) => Ok(number(start + step * round as i64)),
+            Items::Counted(inner, start) => {
+                let item = self.item_of(inner, round)?;
+                Ok(Value::Tuple(vec![number(start + round as i64), item]))
+            }
+            Items::Together(lists) => {
+                let values = lists.iter().map(|inner| self.item_of(inner, round));
+                Ok(Value::Tuple(values.collect::<PyResult<_>>()?))
+            }
+        }
+    }
+}
