@@ -19,7 +19,7 @@ use crate::queue::{Queue, Task};
 
 /// Copies and fills up to this size run on the caller when nothing is pending: like brief launches,
 /// they take some 100 microseconds at most.
-const BRIEF_BYTES: usize = 1 << 20;
+pub(super) const BRIEF_BYTES: usize = 1 << 20;
 
 /// Copies host bytes into an allocation, once no command uses it.
 ///

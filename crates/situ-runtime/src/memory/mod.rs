@@ -7,7 +7,8 @@
 //! | `place`, `staging` | which way they take, and the longest one |
 //! | [`deferred`] | memory whose contents are put off until they are needed |
 //! | [`host_view`] | memory that the host looks at whenever it likes |
-//! | [`host_work`] | library code of the host over memory, as a command |
+//! | [`host_work`], [`host_task`] | library code of the host over memory, and the caller's own, as commands |
+//! | [`host_copy`] | copies from and to the host's memory, as commands |
 //! | [`report`], [`index_check`] | what kernels find wrong, and indices above all |
 //! | [`adopt`] | memory of the host that devices use in place |
 //! | [`exports`] | addresses that other libraries were told |
@@ -22,6 +23,8 @@ pub(crate) mod context_memory;
 pub mod copy;
 pub mod deferred;
 pub mod exports;
+pub mod host_copy;
+pub mod host_task;
 pub mod host_view;
 pub mod host_work;
 pub mod index_check;

@@ -28,10 +28,34 @@ pub struct End<'a> {
 /// nobody would hear of it.
 #[track_caller]
 pub fn transfer(source: End<'_>, destination: End<'_>, size_bytes: usize) -> Result<Event> {
+    enqueue(source, destination, size_bytes, None)
+}
+
+/// As [`transfer`], after exactly these events instead of what uses the same data.
+///
+/// # Errors
+/// As [`transfer`].
+#[track_caller]
+pub fn transfer_after(
+    source: End<'_>,
+    destination: End<'_>,
+    size_bytes: usize,
+    events: &[Event],
+) -> Result<Event> {
+    enqueue(source, destination, size_bytes, Some(events))
+}
+
+#[track_caller]
+fn enqueue(
+    source: End<'_>,
+    destination: End<'_>,
+    size_bytes: usize,
+    events: Option<&[Event]>,
+) -> Result<Event> {
     if source.allocation.context() != destination.allocation.context() {
         source.queue.check()?;
     }
-    copy::enqueue(source, destination, size_bytes, None)
+    copy::enqueue(source, destination, size_bytes, events)
 }
 
 #[cfg(test)]

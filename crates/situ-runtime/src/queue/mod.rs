@@ -267,11 +267,7 @@ impl Queue {
         work: impl FnOnce() -> Result<(), HostError> + Send + 'static,
     ) -> Result<Event> {
         self.settle()?;
-        let task = HostTask {
-            name: name.into(),
-            work: Box::new(work),
-        };
-        self.submit(task, named(events), Location::caller())
+        self.submit(HostTask::new(name, work), named(events), Location::caller())
     }
 
     /// An event that ends when `events` have, or, without any, everything submitted before. What
@@ -512,9 +508,22 @@ impl Drop for Inner {
 /// What a host task returns when it fails: any error.
 pub type HostError = Arc<dyn std::error::Error + Send + Sync>;
 
-struct HostTask {
+/// The caller's own code, which may block.
+pub(crate) struct HostTask {
     name: Arc<str>,
     work: Box<dyn FnOnce() -> Result<(), HostError> + Send>,
+}
+
+impl HostTask {
+    pub(crate) fn new(
+        name: &str,
+        work: impl FnOnce() -> Result<(), HostError> + Send + 'static,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            work: Box::new(work),
+        }
+    }
 }
 
 impl Task for HostTask {
