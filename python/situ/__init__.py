@@ -253,6 +253,7 @@ from situ._grids import (
     tril_indices,
     triu_indices,
 )
+from situ._header import get_include
 from situ._histograms import histogram2d, histogramdd
 from situ._host_data import host_data_on
 from situ._indexing import (
@@ -713,6 +714,7 @@ __all__ = [
     "get_global_size",
     "get_group_id",
     "get_group_linear_id",
+    "get_include",
     "get_local_id",
     "get_local_linear_id",
     "get_local_linear_size",

@@ -128,6 +128,9 @@ _Range = _Sizes | tuple[_Sizes, _Sizes]
 _Axis = int | tuple[int, ...] | None
 _Output = ndarray | tuple[ndarray] | None  # noqa: F821
 
+# The functions of situ.h, in a capsule.
+_C_API_V1: CapsuleType
+
 def version() -> str: ...
 def wait_at_exit(seconds: float) -> bool: ...
 def devices(

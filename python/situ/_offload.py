@@ -87,6 +87,7 @@ _SITU = _Rules(
             "device_func",
             "devices",
             "finfo",
+            "get_include",
             "iinfo",
             "iscomplexobj",
             "isdtype",

@@ -58,3 +58,9 @@ def test_first_steps_run_with_nothing_around(empty_python: Path, tmp_path: Path)
 def test_no_shared_llvm_is_loaded(empty_python: Path, tmp_path: Path) -> None:
     code = "import pathlib, situ; print(pathlib.Path('/proc/self/maps').read_text())"
     assert "libLLVM" not in run(empty_python, "-c", code, cwd=tmp_path)
+
+
+def test_the_header_of_the_c_interface_is_inside(empty_python: Path, tmp_path: Path) -> None:
+    code = "import pathlib, situ; print((pathlib.Path(situ.get_include()) / 'situ.h').read_text())"
+    header = (ROOT / "python" / "situ" / "include" / "situ.h").read_text(encoding="utf-8")
+    assert run(empty_python, "-c", code, cwd=tmp_path) == f"{header}\n"

@@ -20,6 +20,7 @@
 use pyo3::prelude::*;
 
 mod array;
+mod c_api;
 mod call;
 mod context;
 mod deferral;
@@ -136,6 +137,8 @@ mod _native {
         crate::call::install(module.py());
         crate::interrupt::install();
         crate::sycl::install();
+        // Not by `add`, which would make it one of the names that `import *` brings.
+        module.setattr(crate::c_api::ATTRIBUTE, crate::c_api::capsule(module.py())?)?;
         crate::device::add_properties(module.py())
     }
 }

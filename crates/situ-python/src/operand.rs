@@ -38,7 +38,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for ArrayArgument<'py> {
 }
 
 /// The refusal of what is no array of situ's.
-fn not_an_array(object: &Bound<'_, PyAny>) -> PyErr {
+pub(crate) fn not_an_array(object: &Bound<'_, PyAny>) -> PyErr {
     let class = object.get_type();
     let name = class.fully_qualified_name().map(|name| name.to_string());
     let name = name.unwrap_or_default();
@@ -83,8 +83,13 @@ pub(crate) fn is_host_array(object: &Bound<'_, PyAny>) -> bool {
     let has = |name| object.hasattr(name).unwrap_or(false);
     // SAFETY: it takes any object and only looks at its type.
     let is_buffer = unsafe { pyo3::ffi::PyObject_CheckBuffer(object.as_ptr()) } != 0;
-    (is_buffer || has("__array_interface__") || has("__dlpack__"))
-        && !has("__sycl_usm_array_interface__")
+    (is_buffer || has("__array_interface__") || has("__dlpack__")) && !is_usm_memory(object)
+}
+
+/// Whether an object describes itself as USM memory.
+pub(crate) fn is_usm_memory(object: &Bound<'_, PyAny>) -> bool {
+    let described = object.hasattr("__sycl_usm_array_interface__");
+    described.unwrap_or(false)
 }
 
 /// Whether an object is a NumPy array with dimensions.

@@ -150,7 +150,7 @@ impl PyQueue {
                 .map_err(|_| not_a_kernel(kernel))?;
             let events = depends.map(events_from_python).transpose()?;
             let kernel = kernel.get();
-            let event = kernel.submit(range, arguments, &self.queue, events.as_deref())?;
+            let event = kernel.submit(range, arguments, Some(&self.queue), events.as_deref())?;
             Ok(PyEvent { event })
         })
     }

@@ -305,7 +305,8 @@ NAMES: dict[str, Any] = {
     ),
     "get_devices": get_devices,
     "get_include": Refusal(
-        "dpctl.get_include", "`__sycl_usm_array_interface__` and DLPack need no header"
+        "dpctl.get_include",
+        "its headers are of another interface; situ's own is in `situ.get_include()`",
     ),
     "get_num_activated_queues": get_num_activated_queues,
     "get_num_devices": get_num_devices,

@@ -405,7 +405,8 @@ NAMES: dict[str, Any] = {
     ),
     "get_dpnp_descriptor": Refusal("dpnp.get_dpnp_descriptor", "pass the `situ.ndarray` itself"),
     "get_include": Refusal(
-        "dpnp.get_include", "`__sycl_usm_array_interface__` and DLPack need no header"
+        "dpnp.get_include",
+        "its headers are of another interface; situ's own is in `situ.get_include()`",
     ),
     "get_normalized_queue_device": normalized_queue,
     "get_result_array": lambda a, out=None, casting="safe": a if out is None else out,

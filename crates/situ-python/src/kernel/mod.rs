@@ -314,16 +314,17 @@ impl PyKernel {
         Ok(())
     }
 
-    /// Submits the kernel to a queue over a range, after exactly these events if there are any.
+    /// Submits the kernel over a range to a queue, or to that of its arrays; after exactly these events if there are
+    /// any.
     pub(crate) fn submit(
         &self,
         range: &Bound<'_, PyAny>,
         arguments: &Bound<'_, PyTuple>,
-        queue: &Queue,
+        queue: Option<&Queue>,
         events: Option<&[Event]>,
     ) -> PyResult<Event> {
         let range = range::from_python(range, &self.definition.name)?;
-        let target = Target::over(range, Some(queue), events);
+        let target = Target::over(range, queue, events);
         self.launch(target, arguments, None)
     }
 

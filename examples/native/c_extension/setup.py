@@ -1,0 +1,7 @@
+"""Builds the extension module; all it needs of situ is the folder of its header."""
+
+from setuptools import Extension, setup
+
+import situ
+
+setup(ext_modules=[Extension("scaled_sum", ["scaled_sum.c"], include_dirs=[situ.get_include()])])
