@@ -99,7 +99,10 @@ pub(super) unsafe extern "C" fn array_from_object(object: *mut ffi::PyObject) ->
         // SAFETY: the header asks for an object.
         let object = unsafe { call.object_at(object, "object") }?;
         if let Ok(array) = object.cast::<PyArray>() {
-            return Ok(CArray::new(array.get().array().clone(), false));
+            let array = array.get().array().clone();
+            // Its address is told, so there must be one.
+            detach(call.py, || array.allocation().settle())?;
+            return Ok(CArray::new(array, false));
         }
         if !operand::is_usm_memory(&object) {
             return Err(operand::not_an_array(&object));
