@@ -163,6 +163,10 @@ pub struct Trace {
 
 /// All settings, with defaults filled in.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a variable of its own, which is on or off"
+)]
 pub struct Config {
     /// `SITU_CACHE_DIR`.
     pub cache_location: CacheLocation,
