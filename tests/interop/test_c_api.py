@@ -473,7 +473,9 @@ def test_memory_and_queues_of_dpctl_are_used_in_place(probe):
     queue = probe.queue_round_trip(theirs)
     assert queue == situ.Queue(theirs)
     memory = dpm.MemoryUSMShared(80, queue=theirs)
+    assert probe.describe_array(memory)["flags"] == HOST_ACCESSIBLE | CONTIGUOUS
     own = {"typestr": "<f8", "shape": (10,), "strides": None, "offset": 0}
+    own["data"] = (memory._pointer, False)
     interface = memory.__sycl_usm_array_interface__ | own
     view = SimpleNamespace(__sycl_usm_array_interface__=interface, memory=memory)
     assert probe.queue_round_trip(view) == queue

@@ -155,7 +155,7 @@ impl<'py> Call<'py> {
     ///
     /// # Safety
     /// The place is null, or a pointer can be written there.
-    pub(super) unsafe fn give<T: Send + Sync>(&self, place: *mut *const T, value: impl Into<T>) {
+    pub(super) unsafe fn give<T: Send + Sync>(place: *mut *const T, value: impl Into<T>) {
         if !place.is_null() {
             // SAFETY: as the caller promises.
             unsafe { place.write(handle::hand_out(value.into())) };

@@ -60,7 +60,7 @@ pub(super) unsafe extern "C" fn enqueue_copy(
             None => transfer(origin, destination, size_bytes),
         })?;
         // SAFETY: as above.
-        unsafe { call.give(event, submitted) };
+        unsafe { Call::give(event, submitted) };
         Ok(())
     })
 }
@@ -90,7 +90,7 @@ pub(super) unsafe extern "C" fn enqueue_fill(
             None => copy::fill(queue, allocation, at, size_bytes, value),
         })?;
         // SAFETY: as above.
-        unsafe { call.give(event, submitted) };
+        unsafe { Call::give(event, submitted) };
         Ok(())
     })
 }
@@ -182,6 +182,6 @@ unsafe fn copy_with_host(
         unsafe { enqueue_host_copy(queue, end, (allocation, at), size_bytes, after.as_deref()) }
     })?;
     // SAFETY: as the caller promises.
-    unsafe { call.give(event, submitted) };
+    unsafe { Call::give(event, submitted) };
     Ok(())
 }

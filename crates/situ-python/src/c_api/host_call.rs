@@ -130,7 +130,7 @@ pub(super) unsafe extern "C" fn enqueue_host_call(
             queue.host_task_over(name, &uses, after.as_deref(), move || payload.call(run))
         })?;
         // SAFETY: the header asks for a place for a handle, or null.
-        unsafe { call.give(event, submitted) };
+        unsafe { Call::give(event, submitted) };
         Ok(())
     })
 }

@@ -42,7 +42,7 @@ pub(super) unsafe extern "C" fn enqueue_kernel(
             .get()
             .submit(&range, &arguments, queue, after.as_deref())?;
         // SAFETY: the header asks for a place for a handle, or null.
-        unsafe { call.give(event, submitted) };
+        unsafe { Call::give(event, submitted) };
         Ok(())
     })
 }

@@ -88,7 +88,13 @@ impl Drop for CMemory {
 }
 
 /// Whether an object that describes USM memory says that it must not be written.
+///
+/// Objects of `dpctl.memory` say `True` where the protocol has its read-only flag, and mean that they can be written.
 pub(super) fn is_read_only(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let module = object.get_type().getattr("__module__")?.str()?;
+    if module.to_string_lossy().starts_with("dpctl.memory") {
+        return Ok(false);
+    }
     let Some(interface) = object.getattr_opt("__sycl_usm_array_interface__")? else {
         return Ok(false);
     };

@@ -50,7 +50,7 @@ pub(super) unsafe extern "C" fn placement(
         })?;
         // SAFETY: the header asks for places, or null.
         unsafe {
-            call.give(queue, placed.queue);
+            Call::give(queue, placed.queue);
             if !usm_kind.is_null() {
                 usm_kind.write(codes::usm_kind_code(placed.usm_kind));
             }

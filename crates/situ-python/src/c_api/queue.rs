@@ -111,7 +111,7 @@ pub(super) unsafe extern "C" fn enqueue_barrier(
             let queue = call.borrow(queue, "queue")?;
             let after: Option<Vec<Event>> = call.events(after)?;
             let submit = || queue.queue.barrier(&after.unwrap_or_default());
-            call.give(event, detach(call.py, submit)?);
+            Call::give(event, detach(call.py, submit)?);
         }
         Ok(())
     })
