@@ -155,15 +155,13 @@ impl IndexLoops {
 
     /// The name of an array; a new one for a part of it.
     fn array_name(&mut self, items: &Expression, code: &mut Vec<Statement>) -> String {
-        match &items.kind {
-            ExpressionKind::Name(name) => name.clone(),
-            _ => {
-                let name = self.made_name();
-                let span = items.span;
-                code.push(assignment(named(&name, span), items.clone(), span));
-                name
-            }
+        if let ExpressionKind::Name(name) = &items.kind {
+            return name.clone();
         }
+        let name = self.made_name();
+        let span = items.span;
+        code.push(assignment(named(&name, span), items.clone(), span));
+        name
     }
 
     /// A number that is computed once.

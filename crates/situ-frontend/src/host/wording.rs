@@ -26,7 +26,7 @@ fn reword(diagnostic: &mut Diagnostic) {
     // Unlike kernels, these functions raise exceptions.
     if diagnostic.message == "a kernel cannot catch exceptions" {
         for label in &mut diagnostic.labels {
-            label.text = "an exception ends the function".to_owned();
+            label.text = String::from("an exception ends the function");
         }
         diagnostic.why = vec!["an exception is made after the compiled code has ended".to_owned()];
         diagnostic.help = vec![
@@ -36,7 +36,7 @@ fn reword(diagnostic: &mut Diagnostic) {
     match diagnostic.code {
         "K044" => {
             for label in &mut diagnostic.labels {
-                label.text = "a number is assigned to it here".to_owned();
+                label.text = String::from("a number is assigned to it here");
             }
             diagnostic.why = vec!["a variable is an array or a number, and stays that".to_owned()];
             diagnostic.help = vec!["use another name for the number".to_owned()];

@@ -7,7 +7,7 @@
 //!
 //! Dtypes, shapes and queues are not followed: the array library knows their rules, and tells when it is called.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::PoisonError;
 
 use pyo3::prelude::*;
@@ -115,7 +115,7 @@ fn look_through(
 
 struct Foresight<'m, 'a, 'py> {
     machine: &'m Machine<'a, 'py>,
-    names: HashMap<String, Place>,
+    names: BTreeMap<String, Place>,
     /// Names that the function itself gives a value.
     own: BTreeSet<&'m str>,
     /// Whose arrays new ones are.
@@ -225,7 +225,7 @@ impl Foresight<'_, '_, '_> {
     }
 
     /// What is known after one of two ways.
-    fn join(&mut self, other: HashMap<String, Place>) {
+    fn join(&mut self, other: BTreeMap<String, Place>) {
         for (name, place) in other {
             let own = self.names.remove(&name).unwrap_or(Place::Unknown);
             self.names.insert(name, own.or(place));

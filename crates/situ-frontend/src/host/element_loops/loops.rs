@@ -29,7 +29,7 @@ impl Writer<'_> {
     pub(super) fn store(
         &mut self,
         target: &Part,
-        elements: Elements,
+        elements: &Elements,
         operator: Option<BinaryOperator>,
         span: Span,
         code: &mut Code,

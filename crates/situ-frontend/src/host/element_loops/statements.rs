@@ -157,7 +157,7 @@ impl Writer<'_> {
                 .try_for_each(|(target, value)| self.assign(target, value, span, code));
         } else if self.ndim(target)? > 0 {
             let (part, elements) = self.target_and_value(target, value, code)?;
-            return self.store(&part, elements, None, span, code);
+            return self.store(&part, &elements, None, span, code);
         }
         let value = self.number(value, code)?;
         self.number_target(target)?;
@@ -224,7 +224,7 @@ impl Writer<'_> {
             root: name.to_owned(),
             ndim,
         };
-        self.store(&part, elements, None, span, code)
+        self.store(&part, &elements, None, span, code)
     }
 
     pub(super) fn update(
@@ -237,7 +237,7 @@ impl Writer<'_> {
     ) -> Option<()> {
         if self.ndim(target)? > 0 {
             let (part, elements) = self.target_and_value(target, value, code)?;
-            return self.store(&part, elements, Some(operator), span, code);
+            return self.store(&part, &elements, Some(operator), span, code);
         }
         let value = self.number(value, code)?;
         let target = match &target.kind {
