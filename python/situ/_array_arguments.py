@@ -1,9 +1,10 @@
-"""What a function says that was given something else than an array.
+"""What is an array to a function, and what the function says to anything else.
 
-Functions that pass their arguments on to the compiled module are refused there. Others look at the
-shape or the dtype first, and a list has neither: `takes_arrays` lets these name the argument, what
-was given and the line that converts. It looks at arguments only after a failure, so that a call
-that succeeds costs nothing more.
+Functions that pass their arguments on to the compiled module are refused there, and arrays of other
+packages that describe their memory are taken in place there. Others look at the shape or the dtype
+first, and call methods: `takes_arrays` gives these arrays of situ's for those of other packages,
+and lets them name the argument that is no array, what was given and the line that converts. The
+latter it looks for only after a failure, so that a call that succeeds costs nothing more.
 """
 
 import functools
@@ -11,14 +12,15 @@ import inspect
 import types
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import EllipsisType, NoneType
 from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 
-from situ._native import ndarray
+from situ._native import Queue, from_usm_interface, ndarray
 from situ.exceptions import PlacementError
 
-__all__ = ["expect_array", "takes_arrays"]
+__all__ = ["adopted", "expect_array", "takes_arrays"]
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
@@ -32,9 +34,15 @@ _PLACES = {"device", "queue"}
 # What passes for a Python number.
 _NUMBERS = (bool, int, float, complex)
 
+# What is an argument of most calls, and no array of another package.
+_PLAIN = {ndarray, Queue, np.ndarray, NoneType, EllipsisType, slice, str, *_NUMBERS}
+
+# How arrays of other packages describe their memory.
+_DESCRIPTION = "__sycl_usm_array_interface__"
+
 
 def takes_arrays(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """Let a function refuse what is no array, by the annotations of its parameters.
+    """Let a function take arrays of other packages in place, and refuse what is no array.
 
     Parameters
     ----------
@@ -44,12 +52,22 @@ def takes_arrays(function: Callable[Parameters, Result]) -> Callable[Parameters,
     Returns
     -------
     Callable
-        The same function, which raises `TypeError` for such arguments, with a message in three
-        parts.
+        The same function. It is called with arrays of situ's over the memory of arrays that
+        describe theirs, and returns an `out` as it was given. By the annotations of its parameters,
+        it raises `TypeError` for what is no array, with a message in three parts.
     """
 
     @functools.wraps(function)
     def call(*arguments: Parameters.args, **keywords: Parameters.kwargs) -> Result:
+        if not _PLAIN.issuperset(map(type, (*arguments, *keywords.values()))):
+            ours = [adopted(each) for each in arguments]
+            ours_by_name = {name: adopted(each) for name, each in keywords.items()}
+            if any(new is not old for new, old in zip(ours, arguments, strict=True)) or any(
+                new is not keywords[name] for name, new in ours_by_name.items()
+            ):
+                result = call(*ours, **ours_by_name)
+                is_out = "out" in keywords and result is ours_by_name["out"]
+                return cast("Result", keywords["out"]) if is_out else result
         try:
             return function(*arguments, **keywords)
         except _FAILURES as failure:
@@ -62,6 +80,36 @@ def takes_arrays(function: Callable[Parameters, Result]) -> Callable[Parameters,
         raise kind(message)
 
     return call
+
+
+def adopted(argument: Any) -> Any:  # noqa: ANN401 - any argument
+    """Return an argument with arrays of situ's in the place of arrays that describe USM memory.
+
+    Parameters
+    ----------
+    argument
+        Whatever a function was given. Lists and tuples are looked into, once.
+
+    Returns
+    -------
+    object
+        The same object, if there is no such array in it.
+    """
+    kind: type[Any] = type(argument)
+    if kind in _PLAIN:
+        return argument
+    if kind is list or kind is tuple:
+        if _PLAIN.issuperset(map(type, argument)):
+            return argument
+        items = [_adopted_one(item) for item in argument]
+        is_same = all(new is old for new, old in zip(items, argument, strict=True))
+        return argument if is_same else kind(items)
+    return _adopted_one(argument)
+
+
+def _adopted_one(argument: Any) -> Any:  # noqa: ANN401
+    is_foreign = not isinstance(argument, ndarray | type) and hasattr(argument, _DESCRIPTION)
+    return from_usm_interface(argument) if is_foreign else argument
 
 
 def expect_array(function: str, name: str, given: object) -> None:

@@ -3,7 +3,7 @@
 from typing import Any, cast
 
 from situ import _native
-from situ._array_arguments import expect_array
+from situ._array_arguments import adopted, expect_array
 from situ._creation import asarray
 from situ._native import ndarray
 from situ._placement import lend
@@ -37,6 +37,7 @@ def block(arrays: Any, /, *, queue: Place | None = None) -> ndarray:  # noqa: AN
            [0., 1., 1.],
            [1., 1., 9.]])
     """
+    arrays = _ours(arrays)
     first = _first_array(arrays)
     if first is None:
         expect_array("block", "arrays", arrays)
@@ -47,6 +48,13 @@ def block(arrays: Any, /, *, queue: Place | None = None) -> ndarray:  # noqa: AN
     ndim = max(depth, _most_dimensions(parts))
     joined = _joined(parts, ndim, depth)
     return _native.bring(joined, copy=True) if depth == 0 else joined
+
+
+def _ours(nested: Any) -> Any:  # noqa: ANN401
+    """Return nested lists with arrays of situ's for those that describe their memory."""
+    if isinstance(nested, list):
+        return [_ours(item) for item in cast("list[Any]", nested)]
+    return adopted(nested)
 
 
 def _first_array(nested: object) -> ndarray | None:

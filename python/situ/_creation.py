@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from situ import _native
-from situ._array_arguments import takes_arrays
+from situ._array_arguments import adopted, takes_arrays
 from situ._dtypes import DType
 from situ._native import ndarray
 from situ._placement import lend
@@ -57,8 +57,8 @@ def asarray(
     ----------
     obj
         A situ array, a NumPy array, anything with the buffer protocol, a DLPack producer in host
-        memory, memory of situ described by ``__sycl_usm_array_interface__``, nested sequences
-        (which may contain situ arrays), a number.
+        memory, what describes USM memory by ``__sycl_usm_array_interface__`` (arrays of dpnp,
+        memory of dpctl), nested sequences (which may contain arrays on devices), a number.
     dtype
         Element type of the result; by default that of the data. Python's floats and complex numbers
         are ``float64`` and ``complex128``, or half of that on devices without the aspect ``fp64``.
@@ -86,7 +86,7 @@ def asarray(
     >>> (x * 2).to_numpy()
     array([2., 4., 6.])
     """
-    if hasattr(obj, "__sycl_usm_array_interface__") and not isinstance(obj, ndarray):
+    if hasattr(obj, "__sycl_usm_array_interface__") and not isinstance(obj, ndarray | type):
         obj = _native.from_usm_interface(obj)
     if isinstance(obj, ndarray):
         place = named_place(device, queue)
@@ -127,7 +127,8 @@ def _is_sequence(obj: object) -> TypeGuard[Sequence[object]]:
 
 
 def _to_host(nested: object) -> object:
-    """Return nested sequences with NumPy arrays in the place of situ arrays."""
+    """Return nested sequences with NumPy arrays in the place of arrays on devices."""
+    nested = adopted(nested)
     if isinstance(nested, ndarray):
         return nested.to_numpy()
     if _is_sequence(nested):
@@ -952,6 +953,7 @@ def array(
     return _native.expand_dims(result, range(max(0, ndmin - result.ndim)))
 
 
+@takes_arrays
 def copy(x: ndarray, /, *, queue: Place | None = None) -> ndarray:
     """Copy an array into new, contiguous memory.
 

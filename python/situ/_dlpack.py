@@ -84,12 +84,13 @@ def from_dlpack(
         )
         raise TypeError(msg)
     kind, _ = x.__dlpack_device__()
-    if kind == _ONE_API and hasattr(x, "__sycl_usm_array_interface__"):
-        return asarray(x, device=device, copy=copy)
+    if kind == _ONE_API:
+        return _of_sycl_device(x, device, copy)
     if kind != _CPU:
         msg = (
             f"`{type(x).__name__}` is in memory that situ cannot use\n"
-            f"  why:  it is on DLPack's device kind {int(kind)}, and the host's is {_CPU}\n"
+            f"  why:  it is on DLPack's device kind {int(kind)}; situ uses memory of the host, "
+            f"which is {_CPU}, and of SYCL devices, which are {_ONE_API}\n"
             "  help: copy it to the host with its own library first"
         )
         raise BufferError(msg)
@@ -99,10 +100,23 @@ def from_dlpack(
         if isinstance(shared, ndarray):
             return shared
         if copy is False:
-            msg = (
-                "from_dlpack cannot avoid a copy\n"
-                f"  why:  {shared}, and `copy=False` was asked for\n"
-                "  help: leave `copy` out, or use `copy=None`"
-            )
-            raise BufferError(msg)
+            raise BufferError(_no_way_around(shared))
     return asarray(np.from_dlpack(cast("Any", x)), device=place)
+
+
+def _of_sycl_device(x: Producer, device: Place | None, copy: bool | None) -> ndarray:
+    """Return an array over memory of a SYCL device, which is brought elsewhere if that is asked."""
+    if hasattr(x, "__sycl_usm_array_interface__"):  # which tells the queue as well
+        return asarray(x, device=device, copy=copy)
+    shared, is_read_only = _native.share_dlpack_sycl(x)
+    if is_read_only and copy is False:
+        raise BufferError(_no_way_around("it is read-only"))
+    return asarray(shared, device=device, copy=True if is_read_only else copy)
+
+
+def _no_way_around(why: str) -> str:
+    return (
+        "from_dlpack cannot avoid a copy\n"
+        f"  why:  {why}, and `copy=False` was asked for\n"
+        "  help: leave `copy` out, or use `copy=None`"
+    )

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from situ import _native
-from situ._array_arguments import takes_arrays
+from situ._array_arguments import adopted, takes_arrays
 from situ._native import Device, ndarray
 from situ._queue_manager import Place, named_place
 from situ.exceptions import DTypeError
@@ -248,6 +248,7 @@ def can_cast(
     (True, False)
     """
     target = known(to)
+    from_ = adopted(from_)
     if isinstance(from_, ndarray):
         allowed = np.can_cast(from_.dtype, target, casting=casting)
         return allowed and is_on(target, from_.device)
@@ -262,6 +263,7 @@ def can_cast(
 
 
 def _dtype_of(what: npt.DTypeLike | ndarray) -> DType:
+    what = adopted(what)
     return what.dtype if isinstance(what, ndarray) else known(what)
 
 
@@ -408,8 +410,9 @@ def result_type(*arrays_and_dtypes: npt.DTypeLike | ndarray | complex) -> DType:
     if not arrays_and_dtypes:
         msg = "`result_type` needs at least one array, dtype or number"
         raise ValueError(msg)
-    arrays = [each for each in arrays_and_dtypes if isinstance(each, ndarray)]
-    plain = [_without_data(each) for each in arrays_and_dtypes]
+    given = [adopted(each) for each in arrays_and_dtypes]
+    arrays = [each for each in given if isinstance(each, ndarray)]
+    plain = [_without_data(each) for each in given]
     common: DType = known(np.result_type(*plain))
     doubles = (float64, complex128)
     asked_for = any(isinstance(each, np.dtype) and each in doubles for each in plain)

@@ -1,12 +1,14 @@
-"""Functions that Numba compiles, called with situ arrays.
+"""Functions that Numba compiles, called with situ arrays, or with others on devices.
 
 Numba asks every extension that names itself in the entry point ``numba_extensions`` to introduce
 itself before it compiles anything. Situ then tells Numba a type for its arrays, and answers for
 the compiler when a function is called with one: the function runs as if `situ.njit` had made it.
-Calls without situ arrays are Numba's alone.
+So are arrays of other packages that describe USM memory, such as dpnp's. Calls without such arrays
+are Numba's alone.
 """
 
 import sys
+from abc import ABC
 from importlib import import_module
 from typing import Any
 
@@ -17,6 +19,14 @@ from situ.exceptions import KernelError, KernelTypeError
 __all__ = ["init"]
 
 _is_known = False
+
+
+class _DescribesMemory(ABC):  # noqa: B024 - it only tells classes apart
+    """Whatever class has arrays on devices that are not situ's."""
+
+    @classmethod
+    def __subclasshook__(cls, other: type) -> bool:
+        return hasattr(other, "__sycl_usm_array_interface__") and other is not ndarray
 
 
 def init() -> None:
@@ -35,7 +45,8 @@ def init() -> None:
     situ_array = type("SituArray", (types.Type,), {})(name="situ.ndarray")
 
     @extending.typeof_impl.register(ndarray)
-    def _typeof(value: ndarray, context: object) -> object:  # pyright: ignore[reportUnusedFunction]
+    @extending.typeof_impl.register(_DescribesMemory)
+    def _typeof(value: object, context: object) -> object:  # pyright: ignore[reportUnusedFunction]
         del value, context
         return situ_array
 

@@ -530,6 +530,7 @@ def _cutoff(
     )
 
 
+@takes_arrays
 def matrix_rank(
     x: ndarray, /, *, rtol: float | ndarray | None = None, queue: Place | None = None
 ) -> ndarray:
@@ -562,6 +563,7 @@ def matrix_rank(
     return _statistical.count_nonzero(_cutoff(x, values, rtol, queue), axis=-1, queue=queue)
 
 
+@takes_arrays
 def pinv(
     x: ndarray,
     /,
@@ -989,6 +991,7 @@ def norm(
     return reshape(norms, [1 if i in counted else size for i, size in enumerate(x.shape)])
 
 
+@takes_arrays
 def cond(x: ndarray, /, p: MatrixOrder | None = None, *, queue: Place | None = None) -> ndarray:
     """Compute how much errors grow when equations with a matrix are solved.
 

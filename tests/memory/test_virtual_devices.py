@@ -58,10 +58,16 @@ def test_an_address_leads_back_to_its_own_context(gpus: list[situ.Device]) -> No
     memory = Allocation(16, device=gpus[1])
 
     class Described:
-        __sycl_usm_array_interface__ = memory.__sycl_usm_array_interface__ | {"syclobj": "native"}
+        def __init__(self, syclobj: object) -> None:
+            changes = {"syclobj": syclobj}
+            self.__sycl_usm_array_interface__ = memory.__sycl_usm_array_interface__ | changes
 
-    again = as_allocation(Described())
-    assert (again.context, again.device) == (memory.context, gpus[1])
+    for syclobj in (None, gpus[1].filter_string, situ.Queue(gpus[1])):
+        again = as_allocation(Described(syclobj))
+        assert (again.context, again.device) == (memory.context, gpus[1])
+    for syclobj in ("native", gpus[0].filter_string, situ.Queue(gpus[0])):
+        with pytest.raises(situ.AddressError, match="is not where it says"):
+            as_allocation(Described(syclobj))
 
 
 def test_contexts_have_pools_of_their_own(gpus: list[situ.Device]) -> None:

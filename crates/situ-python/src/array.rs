@@ -19,7 +19,7 @@ use crate::error::{IntoPyErr, guard};
 use crate::host_memory;
 use crate::index::{self, Index};
 use crate::queue::PyQueue;
-use crate::{dtype, operand};
+use crate::{dtype, operand, sycl};
 
 /// An n-dimensional array on a device.
 #[pyclass(frozen, name = "ndarray", module = "situ")]
@@ -146,22 +146,32 @@ impl PyArray {
         }
     }
 
-    /// The name of `queue` in libraries that share USM memory.
+    /// The name of `queue` in libraries that share USM memory. They look for dpctl's own class, so that is what
+    /// they find where there is such a queue.
     #[getter]
-    fn sycl_queue(&self) -> PyQueue {
-        self.queue()
+    fn sycl_queue<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        guard(|| match sycl::known_to_dpctl(py, self.array.queue())? {
+            Some(queue) => Ok(queue),
+            None => Ok(Bound::new(py, self.queue())?.into_any()),
+        })
     }
 
     /// The name of `device` in libraries that share USM memory.
     #[getter]
-    fn sycl_device(&self) -> PyDevice {
-        self.device()
+    fn sycl_device<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        guard(|| match sycl::known_to_dpctl(py, self.array.queue())? {
+            Some(queue) => queue.getattr("sycl_device"),
+            None => Ok(Bound::new(py, self.device())?.into_any()),
+        })
     }
 
     /// The name of `context` in libraries that share USM memory.
     #[getter]
-    fn sycl_context(&self) -> PyContext {
-        self.context()
+    fn sycl_context<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        guard(|| match sycl::known_to_dpctl(py, self.array.queue())? {
+            Some(queue) => queue.getattr("sycl_context"),
+            None => Ok(Bound::new(py, self.context())?.into_any()),
+        })
     }
 
     #[getter]

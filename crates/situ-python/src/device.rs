@@ -18,7 +18,7 @@ use crate::context::PyContext;
 use crate::error::{IntoPyErr, guard};
 use crate::platform::PyPlatform;
 use crate::queue::PyQueue;
-use crate::warnings;
+use crate::{sycl, warnings};
 
 /// Something kernels run on.
 ///
@@ -302,6 +302,8 @@ pub(crate) fn select(py: Python<'_>, selector: Option<&Bound<'_, PyAny>>) -> PyR
     } else if let Ok(number) = object.extract::<i64>() {
         let default = Device::default_device();
         format!("{}:{}:{number}", default.backend(), default.device_type())
+    } else if let Some(queue) = sycl::queue_of(object)? {
+        return Ok(queue.device().clone());
     } else {
         let kind = object.get_type().name()?;
         return Err(PyTypeError::new_err(format!(

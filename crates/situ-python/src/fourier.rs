@@ -7,6 +7,7 @@ use situ_array::functions::fourier::{self, Call, Norm, Transform};
 use crate::array::PyArray;
 use crate::detach::detach;
 use crate::error::guard;
+use crate::operand::{ArrayArgument, OutputArgument};
 use crate::placement;
 
 /// Along one axis: the name of a function, and what it does.
@@ -61,13 +62,13 @@ fn norm_from_python(name: Option<&str>) -> PyResult<Norm> {
 pub(crate) fn fourier_transform(
     py: Python<'_>,
     name: &str,
-    x: &Bound<'_, PyArray>,
+    x: ArrayArgument<'_>,
     n: Option<i64>,
     axis: i64,
     norm: Option<&str>,
-    out: Option<&Bound<'_, PyArray>>,
+    out: Option<OutputArgument<'_>>,
     queue: Option<&Bound<'_, PyAny>>,
-) -> PyResult<Py<PyArray>> {
+) -> PyResult<Py<PyAny>> {
     guard(|| {
         let (function, transform) = find(&ALONG_ONE, name)?;
         let queue = placement::named(py, queue)?;
@@ -80,7 +81,7 @@ pub(crate) fn fourier_transform(
             norm: norm_from_python(norm)?,
             queue: queue.as_ref(),
         };
-        run(py, x, call, out)
+        run(py, &x, call, out)
     })
 }
 
@@ -94,13 +95,13 @@ pub(crate) fn fourier_transform(
 pub(crate) fn fourier_transform_axes(
     py: Python<'_>,
     name: &str,
-    x: &Bound<'_, PyArray>,
+    x: ArrayArgument<'_>,
     s: Option<Vec<i64>>,
     axes: Option<Vec<i64>>,
     norm: Option<&str>,
-    out: Option<&Bound<'_, PyArray>>,
+    out: Option<OutputArgument<'_>>,
     queue: Option<&Bound<'_, PyAny>>,
-) -> PyResult<Py<PyArray>> {
+) -> PyResult<Py<PyAny>> {
     guard(|| {
         let (function, transform) = find(&ALONG_SEVERAL, name)?;
         let queue = placement::named(py, queue)?;
@@ -116,7 +117,7 @@ pub(crate) fn fourier_transform_axes(
             norm: norm_from_python(norm)?,
             queue: queue.as_ref(),
         };
-        run(py, x, call, out)
+        run(py, &x, call, out)
     })
 }
 
@@ -124,13 +125,13 @@ fn run(
     py: Python<'_>,
     x: &Bound<'_, PyArray>,
     call: Call<'_>,
-    out: Option<&Bound<'_, PyArray>>,
-) -> PyResult<Py<PyArray>> {
+    out: Option<OutputArgument<'_>>,
+) -> PyResult<Py<PyAny>> {
     let array = x.get().array();
-    let target = out.map(|out| out.get().array());
+    let target = out.as_ref().map(OutputArgument::array);
     let result = detach(py, || fourier::transform(array, call, target))?;
     match out {
-        Some(out) => Ok(out.clone().unbind()),
-        None => Py::new(py, PyArray::new(result)),
+        Some(out) => Ok(out.given()),
+        None => Ok(Py::new(py, PyArray::new(result))?.into_any()),
     }
 }

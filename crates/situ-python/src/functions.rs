@@ -13,7 +13,7 @@ use situ_ir::{DType, Literal};
 use crate::array::PyArray;
 use crate::detach::detach;
 use crate::error::guard;
-use crate::operand::ArrayArgument;
+use crate::operand::{ArrayArgument, OutputArgument};
 use crate::{dtype, host_memory, operand, placement, queue};
 
 /// Applies the elementwise function with a name to its operands.
@@ -34,7 +34,7 @@ pub(crate) fn elementwise(
     dtype: Option<&Bound<'_, PyAny>>,
     casting: Option<&str>,
     queue: Option<&Bound<'_, PyAny>>,
-) -> PyResult<Py<PyArray>> {
+) -> PyResult<Py<PyAny>> {
     guard(|| {
         let function = find(name)
             .ok_or_else(|| PyTypeError::new_err(format!("there is no function `{name}`")))?;
@@ -46,7 +46,7 @@ pub(crate) fn elementwise(
         let out = out.map(|out| output(name, out)).transpose()?.flatten();
         let queue = placement::named(py, queue)?;
         let options = apply::Options {
-            out: out.as_ref().map(|out| out.get().array()),
+            out: out.as_ref().map(OutputArgument::array),
             // NumPy's default, which is no mask.
             mask: mask.as_ref().filter(|mask| !is_true(mask)),
             dtype: dtype.map(dtype::from_python).transpose()?,
@@ -57,8 +57,8 @@ pub(crate) fn elementwise(
         let work = || apply::apply_with(function, &operands, options);
         let result = detach(py, work)?;
         match out {
-            Some(out) => Ok(out.unbind()),
-            None => Py::new(py, PyArray::new(result)),
+            Some(out) => Ok(out.given()),
+            None => Ok(Py::new(py, PyArray::new(result))?.into_any()),
         }
     })
 }
@@ -76,7 +76,7 @@ fn operand_of(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Operand> {
 }
 
 /// The array that `out=` names, itself or as the one item of a tuple, as NumPy has it.
-fn output<'py>(name: &str, out: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyArray>>> {
+fn output<'py>(name: &str, out: &Bound<'py, PyAny>) -> PyResult<Option<OutputArgument<'py>>> {
     let item = match out.cast::<PyTuple>() {
         Ok(tuple) if tuple.len() == 1 => tuple.get_item(0)?,
         _ => out.clone(),
@@ -84,12 +84,13 @@ fn output<'py>(name: &str, out: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py
     if item.is_none() {
         return Ok(None);
     }
-    item.cast_into::<PyArray>().map(Some).map_err(|_| {
-        PyTypeError::new_err(format!(
+    match OutputArgument::of(item)? {
+        Some(out) => Ok(Some(out)),
+        None => Err(PyTypeError::new_err(format!(
             "`out` of `{name}` is not a situ array\n  why:  the result stays on the device where it is \
              computed\n  help: pass a situ array, or a tuple of one"
-        ))
-    })
+        ))),
+    }
 }
 
 fn is_true(mask: &Operand) -> bool {

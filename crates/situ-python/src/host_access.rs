@@ -119,7 +119,10 @@ impl PyArray {
             let array = self.array();
             let layout = array.layout();
             let interface = PyDict::new(py);
-            let address = exported(py, array.allocation())?;
+            // The address is that of the first element, because dpnp looks at `data` and not at `offset`.
+            let start = exported(py, array.allocation(), array.queue())?;
+            let before = layout.offset() * array.dtype().size_bytes();
+            let address = start + if layout.is_empty() { 0 } else { before };
             interface.set_item("data", (address, false))?;
             interface.set_item("shape", PyTuple::new(py, layout.shape())?)?;
             let strides = (!layout.is_contiguous())
@@ -128,7 +131,7 @@ impl PyArray {
             interface.set_item("strides", strides)?;
             let typestr = dtype::to_python(py, array.dtype())?.getattr(py, "str")?;
             interface.set_item("typestr", typestr)?;
-            interface.set_item("offset", layout.offset())?;
+            interface.set_item("offset", 0)?;
             let queue = PyQueue {
                 queue: array.queue().clone(),
             };

@@ -7,7 +7,7 @@ use situ_array::functions::indexing::ArrayIndexItem;
 use situ_array::{Array, IndexItem};
 
 use crate::array::PyArray;
-use crate::{dtype, host_memory, operand};
+use crate::{dtype, host_memory, operand, usm_interface};
 
 /// What is in the brackets.
 pub(crate) enum Index {
@@ -60,6 +60,9 @@ fn item(array: &Array, item: &Bound<'_, PyAny>) -> PyResult<ArrayIndexItem> {
     }
     if item.cast::<PyList>().is_ok() {
         return from_list(array, item);
+    }
+    if let Some(indices) = usm_interface::array_of(item)? {
+        return Ok(ArrayIndexItem::Array(indices.get().array().clone()));
     }
     if let Ok(position) = item.call_method0("__index__") {
         return basic(IndexItem::Integer(saturated(&position)?));

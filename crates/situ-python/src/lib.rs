@@ -82,7 +82,7 @@ mod _native {
         unknown_environment_variables,
     };
     #[pymodule_export]
-    use crate::dlpack::share_dlpack;
+    use crate::dlpack::{share_dlpack, share_dlpack_sycl};
     #[pymodule_export]
     use crate::driver_report::driver_reports;
     #[pymodule_export]

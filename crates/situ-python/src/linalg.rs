@@ -9,6 +9,7 @@ use situ_array::functions::linalg::product;
 use crate::array::PyArray;
 use crate::detach::detach;
 use crate::error::guard;
+use crate::operand::{ArrayArgument, OutputArgument};
 use crate::{operand, placement};
 
 /// A product of matrices.
@@ -18,18 +19,18 @@ pub(crate) fn matmul(
     py: Python<'_>,
     x1: &Bound<'_, PyAny>,
     x2: &Bound<'_, PyAny>,
-    out: Option<&Bound<'_, PyArray>>,
+    out: Option<OutputArgument<'_>>,
     queue: Option<&Bound<'_, PyAny>>,
-) -> PyResult<Py<PyArray>> {
+) -> PyResult<Py<PyAny>> {
     guard(|| {
         let (left, right) = (factor("matmul", x1)?, factor("matmul", x2)?);
-        let target = out.map(|out| out.get().array());
+        let target = out.as_ref().map(OutputArgument::array);
         let queue = placement::named(py, queue)?;
         let work = || product::matmul([&left, &right], target, queue.as_ref());
         let result = detach(py, work)?;
         match out {
-            Some(out) => Ok(out.clone().unbind()),
-            None => Py::new(py, PyArray::new(result)),
+            Some(out) => Ok(out.given()),
+            None => Ok(Py::new(py, PyArray::new(result))?.into_any()),
         }
     })
 }
@@ -75,7 +76,7 @@ fn triangle(upper: bool) -> Triangle {
 #[pyo3(signature = (x, *, upper, queue = None))]
 pub(crate) fn cholesky(
     py: Python<'_>,
-    x: &Bound<'_, PyArray>,
+    x: ArrayArgument<'_>,
     upper: bool,
     queue: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<PyArray> {
@@ -92,7 +93,7 @@ pub(crate) fn cholesky(
 #[pyo3(signature = (x, *, mode, queue = None))]
 pub(crate) fn qr(
     py: Python<'_>,
-    x: &Bound<'_, PyArray>,
+    x: ArrayArgument<'_>,
     mode: &str,
     queue: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(PyArray, PyArray)> {
@@ -118,7 +119,7 @@ pub(crate) fn qr(
 #[pyo3(signature = (x, *, queue = None))]
 pub(crate) fn det(
     py: Python<'_>,
-    x: &Bound<'_, PyArray>,
+    x: ArrayArgument<'_>,
     queue: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<PyArray> {
     guard(|| {
@@ -133,7 +134,7 @@ pub(crate) fn det(
 #[pyo3(signature = (x, *, queue = None))]
 pub(crate) fn slogdet(
     py: Python<'_>,
-    x: &Bound<'_, PyArray>,
+    x: ArrayArgument<'_>,
     queue: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(PyArray, PyArray)> {
     guard(|| {
@@ -149,7 +150,7 @@ pub(crate) fn slogdet(
 #[pyo3(signature = (x, *, queue = None))]
 pub(crate) fn inv(
     py: Python<'_>,
-    x: &Bound<'_, PyArray>,
+    x: ArrayArgument<'_>,
     queue: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<PyArray> {
     guard(|| {
@@ -164,8 +165,8 @@ pub(crate) fn inv(
 #[pyo3(signature = (x1, x2, *, queue = None))]
 pub(crate) fn solve(
     py: Python<'_>,
-    x1: &Bound<'_, PyArray>,
-    x2: &Bound<'_, PyArray>,
+    x1: ArrayArgument<'_>,
+    x2: ArrayArgument<'_>,
     queue: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<PyArray> {
     guard(|| {
@@ -181,7 +182,7 @@ pub(crate) fn solve(
 #[pyo3(signature = (x, *, upper, vectors, queue = None))]
 pub(crate) fn eigh(
     py: Python<'_>,
-    x: &Bound<'_, PyArray>,
+    x: ArrayArgument<'_>,
     upper: bool,
     vectors: bool,
     queue: Option<&Bound<'_, PyAny>>,
@@ -201,7 +202,7 @@ pub(crate) fn eigh(
 #[pyo3(signature = (x, *, vectors, queue = None))]
 pub(crate) fn eig(
     py: Python<'_>,
-    x: &Bound<'_, PyArray>,
+    x: ArrayArgument<'_>,
     vectors: bool,
     queue: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(PyArray, Option<PyArray>)> {
@@ -220,7 +221,7 @@ pub(crate) fn eig(
 #[pyo3(signature = (x, *, full_matrices, queue = None))]
 pub(crate) fn svd(
     py: Python<'_>,
-    x: &Bound<'_, PyArray>,
+    x: ArrayArgument<'_>,
     full_matrices: bool,
     queue: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(PyArray, PyArray, PyArray)> {
@@ -238,7 +239,7 @@ pub(crate) fn svd(
 #[pyo3(signature = (x, *, queue = None))]
 pub(crate) fn svdvals(
     py: Python<'_>,
-    x: &Bound<'_, PyArray>,
+    x: ArrayArgument<'_>,
     queue: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<PyArray> {
     guard(|| {

@@ -11,7 +11,7 @@ use crate::array::{PyArray, axes_from_python};
 use crate::detach::detach;
 use crate::error::{IntoPyErr, guard};
 use crate::operand::ArrayArgument;
-use crate::placement;
+use crate::{placement, usm_interface};
 
 /// A view, which is made at once.
 fn view(py: Python<'_>, made: Result<Array, Error>) -> PyResult<PyArray> {
@@ -217,7 +217,7 @@ pub(crate) fn repeat(
     guard(|| {
         let queue = placement::named(py, queue)?;
         let array = x.get().array();
-        if let Ok(counts) = repeats.cast::<PyArray>() {
+        if let Some(counts) = usm_interface::array_of(repeats)? {
             let counts = counts.get().array();
             let work = || manipulation::repeat_each(array, counts, axis, queue.as_ref());
             return detach(py, work).map(PyArray::new);

@@ -13,7 +13,8 @@ use situ_runtime::{Queue, UsmKind};
 use crate::array::PyArray;
 use crate::detach::detach;
 use crate::error::{IntoPyErr, guard};
-use crate::{dtype, host_memory, placement, queue};
+use crate::operand::ArrayArgument;
+use crate::{dtype, host_memory, placement, queue, usm_interface};
 
 #[pymethods]
 impl PyArray {
@@ -51,7 +52,7 @@ impl PyArray {
 
     /// This array where another one is; the memory stays if it is accessible from there.
     #[pyo3(signature = (other, /))]
-    fn collocate(&self, py: Python<'_>, other: &Bound<'_, Self>) -> PyResult<Self> {
+    fn collocate(&self, py: Python<'_>, other: ArrayArgument<'_>) -> PyResult<Self> {
         let queue = other.get().array().queue();
         guard(|| self.brought(py, queue, CopyPolicy::IfNeeded))
     }
@@ -111,7 +112,7 @@ pub(crate) fn bring(
     })
 }
 
-/// The queue and USM kind that the situ arrays among nested lists and tuples agree on, or `None` if
+/// The queue and USM kind that the arrays on devices among nested lists and tuples agree on, or `None` if
 /// there are none. A queue that is named decides instead.
 #[pyfunction]
 #[pyo3(signature = (nested, *, device = None))]
@@ -122,7 +123,7 @@ pub(crate) fn placement_of_nested(
     let py = nested.py();
     guard(|| {
         let mut arrays = Vec::new();
-        collect_arrays(nested, 0, &mut arrays);
+        collect_arrays(nested, 0, &mut arrays)?;
         if arrays.is_empty() {
             return Ok(None);
         }
@@ -159,16 +160,17 @@ fn collect_arrays<'py>(
     nested: &Bound<'py, PyAny>,
     depth: usize,
     found: &mut Vec<Bound<'py, PyArray>>,
-) {
+) -> PyResult<()> {
     if depth > DEEPEST {
-        return;
+        return Ok(());
     }
     let visit = |item: Bound<'py, PyAny>| collect_arrays(&item, depth + 1, found);
     if let Ok(list) = nested.cast::<PyList>() {
-        list.iter().for_each(visit);
+        list.iter().try_for_each(visit)?;
     } else if let Ok(tuple) = nested.cast::<PyTuple>() {
-        tuple.iter().for_each(visit);
-    } else if let Ok(array) = nested.cast::<PyArray>() {
-        found.push(array.clone());
+        tuple.iter().try_for_each(visit)?;
+    } else if let Some(array) = usm_interface::array_of(nested)? {
+        found.push(array);
     }
+    Ok(())
 }

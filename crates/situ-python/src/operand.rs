@@ -7,15 +7,16 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt};
+use situ_array::Array;
 use situ_array::functions::apply::Operand;
 use situ_ir::Literal;
 use situ_ir::promotion::PythonScalar;
 
 use crate::array::PyArray;
-use crate::dtype;
 use crate::error::exceptions::DTypeError;
+use crate::{dtype, usm_interface};
 
-/// An argument that is an array of situ's, and nothing else.
+/// An argument that is an array of situ's, or one that another package describes as USM memory.
 pub(crate) struct ArrayArgument<'py>(Bound<'py, PyArray>);
 
 impl<'py> Deref for ArrayArgument<'py> {
@@ -30,10 +31,46 @@ impl<'a, 'py> FromPyObject<'a, 'py> for ArrayArgument<'py> {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        match object.cast::<PyArray>() {
-            Ok(array) => Ok(Self(array.to_owned())),
-            Err(_) => Err(not_an_array(&object)),
+        match usm_interface::array_of(&object)? {
+            Some(array) => Ok(Self(array)),
+            None => Err(not_an_array(&object)),
         }
+    }
+}
+
+/// An argument that a function writes its result to. What it returns then is what it was given.
+pub(crate) struct OutputArgument<'py> {
+    array: Bound<'py, PyArray>,
+    given: Bound<'py, PyAny>,
+}
+
+impl<'py> OutputArgument<'py> {
+    /// An output, if an object is an array; `None` if it is none.
+    ///
+    /// # Errors
+    /// If it describes memory that cannot be used.
+    pub(crate) fn of(given: Bound<'py, PyAny>) -> PyResult<Option<Self>> {
+        let Some(array) = usm_interface::array_of(&given)? else {
+            return Ok(None);
+        };
+        Ok(Some(Self { array, given }))
+    }
+
+    pub(crate) fn array(&self) -> &Array {
+        self.array.get().array()
+    }
+
+    /// What the function returns.
+    pub(crate) fn given(self) -> Py<PyAny> {
+        self.given.unbind()
+    }
+}
+
+impl<'a, 'py> FromPyObject<'a, 'py> for OutputArgument<'py> {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        Self::of(object.to_owned())?.ok_or_else(|| not_an_array(&object))
     }
 }
 
@@ -67,6 +104,9 @@ pub(crate) fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Option<Operand>
     }
     if let Some(scalar) = python_scalar(object)? {
         return Ok(Some(Operand::Scalar(scalar)));
+    }
+    if let Some(array) = usm_interface::array_of(object)? {
+        return Ok(Some(Operand::Array(array.get().array().clone())));
     }
     if !is_host_array(object) {
         return Ok(None);

@@ -14,8 +14,8 @@ use crate::array::PyArray;
 use crate::context::PyContext;
 use crate::device::PyDevice;
 use crate::error::{IntoPyErr, guard};
-use crate::operand;
 use crate::queue::{self, PyQueue};
+use crate::{operand, usm_interface};
 
 /// The queue that `queue=` names, if anything was given.
 ///
@@ -126,7 +126,8 @@ pub(crate) fn placement_of(
     queue: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<PyPlacement> {
     guard(|| {
-        let objects: Vec<_> = arguments.iter().collect();
+        let mut objects: Vec<_> = arguments.iter().collect();
+        usm_interface::adopt(&mut objects)?;
         let participants = objects
             .iter()
             .map(participant)

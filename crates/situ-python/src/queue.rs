@@ -451,8 +451,8 @@ pub(crate) fn native(py: Python<'_>) -> PyResult<Queue> {
     Ok(default_queue(&device))
 }
 
-/// The queue a selector means: a queue, also one of dpctl, an array's queue, also by the array's device,
-/// another device's default queue, a new queue for a context and a device of it, a filter string, or the
+/// The queue a selector means: a queue, also one of dpctl, an array's queue, also by the array's device and
+/// of dpnp's arrays, another device's default queue, a new queue for a context and a device of it, a filter string, or the
 /// default device's queue for `None`.
 ///
 /// # Errors
@@ -480,6 +480,9 @@ pub(crate) fn select(py: Python<'_>, selector: Option<&Bound<'_, PyAny>>) -> PyR
             return queue.map_err(|error| error.into_py_err(py));
         }
         if let Some(queue) = sycl::queue_from_python(object)? {
+            return Ok(queue);
+        }
+        if let Some(queue) = sycl::queue_of(object)? {
             return Ok(queue);
         }
     }

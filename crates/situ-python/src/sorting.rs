@@ -11,6 +11,7 @@ use situ_array::functions::sorting::{self, Direction, SortAlong};
 use crate::array::PyArray;
 use crate::detach::detach;
 use crate::error::guard;
+use crate::operand::ArrayArgument;
 use crate::{operand, placement};
 
 fn direction(descending: bool) -> Direction {
@@ -26,7 +27,7 @@ fn direction(descending: bool) -> Direction {
 #[pyo3(signature = (x, *, axis = None, descending = false, queue = None))]
 pub(crate) fn sort(
     py: Python<'_>,
-    x: &Bound<'_, PyArray>,
+    x: ArrayArgument<'_>,
     axis: Option<i64>,
     descending: bool,
     queue: Option<&Bound<'_, PyAny>>,
@@ -48,7 +49,7 @@ pub(crate) fn sort(
 #[pyo3(signature = (x, *, axis = None, descending = false, queue = None))]
 pub(crate) fn argsort(
     py: Python<'_>,
-    x: &Bound<'_, PyArray>,
+    x: ArrayArgument<'_>,
     axis: Option<i64>,
     descending: bool,
     queue: Option<&Bound<'_, PyAny>>,
@@ -70,10 +71,10 @@ pub(crate) fn argsort(
 #[pyo3(signature = (x1, x2, *, side, sorter = None, queue = None))]
 pub(crate) fn searchsorted(
     py: Python<'_>,
-    x1: &Bound<'_, PyArray>,
+    x1: ArrayArgument<'_>,
     x2: &Bound<'_, PyAny>,
     side: &str,
-    sorter: Option<&Bound<'_, PyArray>>,
+    sorter: Option<ArrayArgument<'_>>,
     queue: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<PyArray> {
     guard(|| {
@@ -89,7 +90,7 @@ pub(crate) fn searchsorted(
         let queue = placement::named(py, queue)?;
         let values = number_or_array("searchsorted", x2)?;
         let sorted = x1.get().array();
-        let sorter = sorter.map(|sorter| sorter.get().array());
+        let sorter = sorter.as_ref().map(|sorter| sorter.get().array());
         let work = || sorted_search::searchsorted(sorted, &values, side, sorter, queue.as_ref());
         detach(py, work).map(PyArray::new)
     })
@@ -127,7 +128,7 @@ type Distinct = (PyArray, Option<PyArray>, Option<PyArray>, Option<PyArray>);
 ))]
 pub(crate) fn unique(
     py: Python<'_>,
-    x: &Bound<'_, PyArray>,
+    x: ArrayArgument<'_>,
     indices: bool,
     inverse: bool,
     counts: bool,
@@ -162,11 +163,11 @@ pub(crate) fn unique(
 #[pyo3(signature = (x, *, axis, n, prepend = None, append = None, queue = None))]
 pub(crate) fn diff(
     py: Python<'_>,
-    x: &Bound<'_, PyArray>,
+    x: ArrayArgument<'_>,
     axis: i64,
     n: usize,
-    prepend: Option<&Bound<'_, PyArray>>,
-    append: Option<&Bound<'_, PyArray>>,
+    prepend: Option<ArrayArgument<'_>>,
+    append: Option<ArrayArgument<'_>>,
     queue: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<PyArray> {
     guard(|| {
@@ -174,8 +175,8 @@ pub(crate) fn diff(
         let along = DifferenceAlong {
             axis,
             times: n,
-            prepend: prepend.map(|array| array.get().array()),
-            append: append.map(|array| array.get().array()),
+            prepend: prepend.as_ref().map(|array| array.get().array()),
+            append: append.as_ref().map(|array| array.get().array()),
             queue: queue.as_ref(),
         };
         let array = x.get().array();

@@ -11,12 +11,13 @@ use std::ptr::NonNull;
 use pyo3::exceptions::{PyModuleNotFoundError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyCapsuleMethods};
+use pyo3::types::{PyCapsule, PyCapsuleMethods, PyString, PyType};
 use situ_runtime::backend::sycl::{self, sharing};
-use situ_runtime::{Context, Queue, Result as RuntimeResult};
+use situ_runtime::{BackendKind, Context, Queue, Result as RuntimeResult};
 
 use crate::context::PyContext;
 use crate::detach::detach;
+use crate::error::exceptions::InternalError;
 use crate::queue::PyQueue;
 
 /// What a sort of capsule carries, and what it is called before and after its use.
@@ -45,6 +46,30 @@ pub(crate) fn queue_from_python(object: &Bound<'_, PyAny>) -> PyResult<Option<Qu
     };
     // SAFETY: the capsule's name says what it carries.
     found.take(|address| unsafe { sharing::adopt_queue(address) })
+}
+
+/// The queue that an object of another package belongs to: an array, its device, or a device of dpctl's;
+/// `None` if it is no such object.
+///
+/// # Errors
+/// If situ cannot use the queue.
+pub(crate) fn queue_of(object: &Bound<'_, PyAny>) -> PyResult<Option<Queue>> {
+    if object.is_instance_of::<PyString>() || object.is_instance_of::<PyType>() {
+        return Ok(None);
+    }
+    if let Some(queue) = object.getattr_opt("sycl_queue")? {
+        return queue_from_python(&queue);
+    }
+    // Devices of dpctl have no capsules, but its queues take them. Before dpctl is imported there are none.
+    let modules = object.py().import("sys")?.getattr("modules")?;
+    let Ok(dpctl) = modules.get_item("dpctl") else {
+        return Ok(None);
+    };
+    let class = dpctl.getattr_opt("SyclDevice")?;
+    if !class.is_some_and(|class| object.is_instance(&class).unwrap_or(false)) {
+        return Ok(None);
+    }
+    queue_from_python(&dpctl.getattr("SyclQueue")?.call1((object,))?)
 }
 
 /// The context that an object of another package stands for; `None` if it is not that sort of object.
@@ -81,6 +106,36 @@ pub(crate) fn context_capsule<'py>(
 ) -> PyResult<Bound<'py, PyCapsule>> {
     let address = detach(py, || sharing::export_context(context).map(Address))?;
     CONTEXT.capsule(py, address, delete_context)
+}
+
+/// A queue as dpctl's own; `None` if it is not SYCL's, or there is no dpctl.
+///
+/// # Errors
+/// What the SYCL runtime fails at.
+pub(crate) fn known_to_dpctl<'py>(
+    py: Python<'py>,
+    queue: &Queue,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    if queue.device().backend() != BackendKind::Sycl {
+        return Ok(None);
+    }
+    match to_dpctl("SyclQueue", &queue_capsule(py, queue)?) {
+        Ok(queue) => Ok(Some(queue)),
+        Err(error) if error.is_instance_of::<PyModuleNotFoundError>(py) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// A queue of the device that has a number for DLPack.
+///
+/// # Errors
+/// If there is no such device, or none that situ can use.
+pub(crate) fn queue_of_dlpack_device(py: Python<'_>, number: i32) -> PyResult<Queue> {
+    let dpctl = py.import("dpctl")?;
+    let queue = dpctl.getattr("SyclQueue")?.call1((number.to_string(),))?;
+    queue_from_python(&queue)?.ok_or_else(|| {
+        InternalError::new_err("situ broke one of its own rules: a queue of dpctl is no queue")
+    })
 }
 
 /// An object of a class of dpctl, made from a capsule.

@@ -70,6 +70,8 @@ pub enum Role {
         usm_kind: UsmKind,
         /// Whether the call writes it.
         is_output: bool,
+        /// Whether its memory is another package's, so that it may be that package's array.
+        is_foreign: bool,
     },
     /// An array in host memory.
     HostArray,
@@ -119,6 +121,7 @@ fn cast<'a>(arguments: impl Iterator<Item = (&'a str, Participant<'a>)>) -> Cast
                     home: Home::new(array.queue()),
                     usm_kind: array.usm_kind(),
                     is_output: matches!(participant, Participant::Output(_)),
+                    is_foreign: array.allocation().is_foreign(),
                 }
             }
         };
@@ -214,6 +217,26 @@ pub struct Refusal {
     pub reason: Reason,
 }
 
+/// An array whose queue others are brought to.
+#[derive(Clone, Copy)]
+struct Anchor<'a> {
+    name: &'a str,
+    home: &'a Home,
+    is_foreign: bool,
+}
+
+impl Anchor<'_> {
+    /// How a caller names the queue. Arrays of other packages have no `queue`, but are taken for it themselves.
+    fn place(&self) -> String {
+        let name = self.name;
+        if self.is_foreign {
+            name.to_owned()
+        } else {
+            format!("{name}.queue")
+        }
+    }
+}
+
 impl Refusal {
     pub(super) fn new<'a>(
         placer: &Placer<'_>,
@@ -266,16 +289,26 @@ impl Refusal {
 
     /// The array whose queue the others are best brought to: the one that is written, because a copy
     /// of it would not be, or the first.
-    fn anchor(&self) -> Option<(&str, &Home)> {
+    fn anchor(&self) -> Option<Anchor<'_>> {
         let mut arrays = self.arguments.iter().filter_map(|(name, role)| match role {
             Role::Array {
-                home, is_output, ..
-            } => Some((name.as_str(), home, *is_output)),
+                home,
+                is_output,
+                is_foreign,
+                ..
+            } => Some((
+                Anchor {
+                    name,
+                    home,
+                    is_foreign: *is_foreign,
+                },
+                *is_output,
+            )),
             Role::HostArray | Role::Scalar => None,
         });
         let first = arrays.clone().next();
-        let anchor = arrays.find(|(_, _, is_output)| *is_output).or(first);
-        anchor.map(|(name, home, _)| (name, home))
+        let anchor = arrays.find(|(_, is_output)| *is_output).or(first);
+        anchor.map(|(anchor, _)| anchor)
     }
 
     /// The statement after which the call is not refused.
@@ -283,12 +316,12 @@ impl Refusal {
         let anchor = self.anchor();
         let place = match (&self.explicit, anchor) {
             (Some(_), _) => "queue".to_owned(),
-            (None, Some((anchor, _))) => format!("{anchor}.queue"),
+            (None, Some(anchor)) => anchor.place(),
             (None, None) => String::new(),
         };
         let fits = |home: &Home| match (&self.explicit, anchor) {
             (Some(queue), _) => home.context == queue.context,
-            (None, Some((_, anchor))) => home.is_equivalent(anchor),
+            (None, Some(anchor)) => home.is_equivalent(anchor.home),
             (None, None) => true,
         };
         let (mut names, mut values) = (Vec::new(), Vec::new());
@@ -296,6 +329,11 @@ impl Refusal {
             let value = match role {
                 Role::HostArray if place.is_empty() => format!("situ.asarray({name})"),
                 Role::HostArray => format!("situ.asarray({name}, queue={place})"),
+                Role::Array {
+                    home,
+                    is_foreign: true,
+                    ..
+                } if !fits(home) => format!("situ.asarray({name}, queue={place})"),
                 Role::Array { home, .. } if !fits(home) => format!("{name}.to_device({place})"),
                 Role::Array { .. } | Role::Scalar => continue,
             };
@@ -322,9 +360,9 @@ impl Refusal {
                 format!("bring the arrays together first, e.g. `{remedy}`")
             }
             Reason::DevicesOfOneContext | Reason::Properties => match self.anchor() {
-                Some((anchor, _)) if self.takes_queue => format!(
-                    "say where to compute with `queue={anchor}.queue`, or with `{remedy}`, which \
-                     copies nothing"
+                Some(anchor) if self.takes_queue => format!(
+                    "say where to compute with `queue={}`, or with `{remedy}`, which copies nothing",
+                    anchor.place()
                 ),
                 _ => format!("say where to compute with `{remedy}`, which copies nothing"),
             },

@@ -7,16 +7,18 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use situ_array::Array;
-use situ_array::layout::Layout;
-use situ_ir::DType;
-use situ_runtime::Queue;
+use situ_array::functions::creation;
+use situ_array::layout::{Layout, MAX_DIMS};
+use situ_ir::{DType, Literal};
+use situ_runtime::backend::sycl::sharing;
 use situ_runtime::memory::adopt;
+use situ_runtime::{Queue, UsmKind};
 
-use super::tensor::{self, CPU, Legacy, Managed, READ_ONLY, Tensor, Versioned};
+use super::tensor::{self, CPU, Legacy, Managed, ONE_API, READ_ONLY, Tensor, Versioned};
 use crate::array::PyArray;
-use crate::call;
+use crate::detach::detach;
 use crate::error::{IntoPyErr, guard};
-use crate::queue;
+use crate::{call, queue, sycl};
 
 /// What came of an attempt to use memory in place.
 #[derive(IntoPyObject)]
@@ -50,10 +52,33 @@ pub(crate) fn share_dlpack(
         if let Some(taken) = Taken::<Legacy>::from_capsule(&capsule) {
             return taken.into_array(py, &queue);
         }
-        Err(PyTypeError::new_err(format!(
-            "`{}.__dlpack__()` did not return a DLPack capsule that can be used",
-            producer.get_type().name()?
-        )))
+        Err(no_capsule(producer)?)
+    })
+}
+
+/// The refusal of what a producer gave.
+fn no_capsule(producer: &Bound<'_, PyAny>) -> PyResult<PyErr> {
+    let kind = producer.get_type().name()?;
+    Ok(PyTypeError::new_err(format!(
+        "`{kind}.__dlpack__()` did not return a DLPack capsule that can be used\n  why:  it is no capsule of \
+         DLPack, or its content was taken out before: a capsule is good for one use\n  help: make a new one for \
+         each use; `situ.from_dlpack(x)` calls `x.__dlpack__()` itself"
+    )))
+}
+
+/// An array over the memory of a DLPack producer on a SYCL device, and whether it is only to be read.
+#[pyfunction]
+pub(crate) fn share_dlpack_sycl(producer: &Bound<'_, PyAny>) -> PyResult<(PyArray, bool)> {
+    let py = producer.py();
+    guard(|| {
+        let capsule = capsule_of(producer)?;
+        if let Some(taken) = Taken::<Versioned>::from_capsule(&capsule) {
+            return taken.into_sycl_array(py);
+        }
+        if let Some(taken) = Taken::<Legacy>::from_capsule(&capsule) {
+            return taken.into_sycl_array(py);
+        }
+        Err(no_capsule(producer)?)
     })
 }
 
@@ -103,10 +128,62 @@ impl<M: Managed> Taken<M> {
         unsafe { self.0.as_ref() }
     }
 
+    /// What is described.
+    ///
+    /// # Errors
+    /// If it is of a version that is not known here.
+    fn tensor(&self) -> PyResult<&Tensor> {
+        let version = self.managed().version();
+        if version.major != tensor::VERSION.major {
+            return Err(refused(&format!(
+                "it is of DLPack's version {}.{}, and situ knows version {}",
+                version.major,
+                version.minor,
+                tensor::VERSION.major
+            )));
+        }
+        Ok(self.managed().tensor())
+    }
+
+    /// An array over the elements on a SYCL device, which keeps `self`, and whether it is only to be read.
+    fn into_sycl_array(self, py: Python<'_>) -> PyResult<(PyArray, bool)> {
+        let described = Description::read(self.tensor()?, ONE_API)?;
+        let is_read_only = self.managed().flags() & READ_ONLY != 0;
+        let number = self.tensor()?.device.id;
+        let queue = sycl::queue_of_dlpack_device(py, number).map_err(|error| {
+            let reason = error.value(py).to_string();
+            let reason = reason.lines().next().unwrap_or_default();
+            refused(&format!(
+                "it is on the SYCL device {number} of dpctl, which situ cannot use: {reason}"
+            ))
+        })?;
+        let Description { dtype, layout, .. } = described;
+        if layout.is_empty() {
+            let work = || {
+                creation::full(
+                    layout.shape(),
+                    Literal::zero(dtype),
+                    &queue,
+                    UsmKind::Device,
+                )
+            };
+            return detach(py, work).map(|array| (PyArray::new(array), false));
+        }
+        let (start, size_bytes) = (described.start, described.size_bytes);
+        let allocation = detach(py, || {
+            // SAFETY: the producer vouches for the bytes until its deleter is called. That they are USM memory of
+            // this context is checked.
+            unsafe { sharing::import_memory(&queue, start, size_bytes, Box::new(self)) }
+        })?;
+        let array = Array::over(allocation, layout, dtype, &queue);
+        let array = array.map_err(|error| error.into_py_err(py))?;
+        Ok((PyArray::new(array), is_read_only))
+    }
+
     /// An array over the elements, which keeps `self`.
     fn into_array(self, py: Python<'_>, queue: &Queue) -> PyResult<Shared> {
         let needs_copy = |why: &str| Ok(Shared::CopyNeeded(why.to_owned()));
-        let described = Description::read(self.managed().tensor())?;
+        let described = Description::read(self.tensor()?, CPU)?;
         if self.managed().flags() & READ_ONLY != 0 {
             return needs_copy("it is read-only");
         }
@@ -124,7 +201,7 @@ impl<M: Managed> Taken<M> {
         }
         let start: *mut u8 = std::ptr::with_exposed_provenance_mut(start);
         let Some(start) = NonNull::new(start) else {
-            return needs_copy("it has no address");
+            return Err(refused("it has elements, but no address"));
         };
         // SAFETY: the producer vouches that its elements are there, writable, until its deleter is called.
         let adopted = unsafe { adopt::adopt(queue, start, size_bytes, Box::new(self)) };
@@ -162,10 +239,11 @@ struct Description {
 }
 
 impl Description {
-    fn read(tensor: &Tensor) -> PyResult<Self> {
-        if tensor.device.kind != CPU {
+    fn read(tensor: &Tensor, expected: i32) -> PyResult<Self> {
+        if tensor.device.kind != expected {
             return Err(refused(&format!(
-                "its memory is on the DLPack device ({}, {}), and situ shares that of the host, ({CPU}, 0)",
+                "its memory is on the DLPack device ({}, {}), and its `__dlpack_device__` said that it is on \
+                 a device of kind {expected}",
                 tensor.device.kind, tensor.device.id
             )));
         }
@@ -175,6 +253,12 @@ impl Description {
                 tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes
             ))
         })?;
+        if tensor.ndim > MAX_DIMS as i32 {
+            return Err(refused(&format!(
+                "it has {} dimensions, and arrays have at most {MAX_DIMS}",
+                tensor.ndim
+            )));
+        }
         let sizes = numbers(tensor.shape, tensor.ndim)
             .ok_or_else(|| refused("it does not say which shape it has"))?;
         let shape: Vec<usize> = sizes

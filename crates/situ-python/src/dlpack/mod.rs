@@ -7,11 +7,11 @@
 //! | `import` | arrays over what is in other libraries' capsules |
 //!
 //! Memory that the host can reach is DLPack's `kDLCPU`, whichever device it belongs to. Other memory is
-//! refused with the line that copies it: no DLPack device describes it so that another library
-//! could use it.
+//! refused with the line that copies it: no DLPack device describes it so that every other library
+//! could use it. What others give as `kDLOneAPI`, memory of a SYCL device, is taken in place.
 
 mod export;
 mod import;
 mod tensor;
 
-pub(crate) use import::share_dlpack;
+pub(crate) use import::{share_dlpack, share_dlpack_sycl};

@@ -7,6 +7,9 @@ use situ_ir::DType;
 /// The host's memory.
 pub(super) const CPU: i32 = 1;
 
+/// Memory of a SYCL device, in the context that its platform has by default.
+pub(super) const ONE_API: i32 = 14;
+
 /// The newest version of DLPack that is spoken here.
 pub(super) const VERSION: Version = Version { major: 1, minor: 1 };
 
@@ -91,6 +94,10 @@ pub(super) trait Managed: Sized + 'static {
     /// What its producer says about it.
     fn flags(&self) -> u64;
 
+    /// The version of DLPack whose structure it is. Of another major version than [`VERSION`]'s, only this and the
+    /// deleter are where they are here.
+    fn version(&self) -> Version;
+
     /// What frees it.
     fn deleter(&self) -> Option<unsafe extern "C" fn(*mut Self)>;
 }
@@ -117,6 +124,10 @@ impl Managed for Legacy {
 
     fn flags(&self) -> u64 {
         0
+    }
+
+    fn version(&self) -> Version {
+        VERSION
     }
 
     fn deleter(&self) -> Option<unsafe extern "C" fn(*mut Self)> {
@@ -148,6 +159,10 @@ impl Managed for Versioned {
 
     fn flags(&self) -> u64 {
         self.flags
+    }
+
+    fn version(&self) -> Version {
+        self.version
     }
 
     fn deleter(&self) -> Option<unsafe extern "C" fn(*mut Self)> {

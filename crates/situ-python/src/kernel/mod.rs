@@ -27,7 +27,7 @@ use crate::detach::detach;
 use crate::error::exceptions::KernelError;
 use crate::error::{IntoPyErr, guard};
 use crate::event::{PyEvent, events_from_python};
-use crate::{placement, queue};
+use crate::{placement, queue, usm_interface};
 use arguments::Arguments;
 pub(crate) use definition::Definition;
 use host_data::Visit;
@@ -218,7 +218,8 @@ impl PyKernel {
         keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Event> {
         let py = positional.py();
-        let objects = self.definition.ordered(positional, keywords)?;
+        let mut objects = self.definition.ordered(positional, keywords)?;
+        usm_interface::adopt(&mut objects)?;
         match host_data::target(py, &self.definition, &objects)? {
             Some(queue) => self.launch_on_host_data(py, target, &objects, queue),
             None => self.prepare(py, target, &objects)?.submit(py),
@@ -295,7 +296,8 @@ impl PyKernel {
         keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<()> {
         let py = positional.py();
-        let objects = self.definition.ordered(positional, keywords)?;
+        let mut objects = self.definition.ordered(positional, keywords)?;
+        usm_interface::adopt(&mut objects)?;
         self.definition.check_range(range)?;
         let sizes = range.map(|range| {
             let sizes = |sizes: [u64; 3]| PyTuple::new(py, &sizes[..range.dims()]);

@@ -82,11 +82,6 @@ impl PyAllocation {
         &self.allocation
     }
 
-    /// The queue that copies are submitted to, as the runtime knows it.
-    pub(crate) fn runtime_queue(&self) -> &Queue {
-        &self.queue
-    }
-
     /// Bytes from an offset to the end, on the host.
     fn tail<'py>(&self, py: Python<'py>, byte_offset: usize) -> PyResult<Bound<'py, PyBytes>> {
         let len = self.rest(py, byte_offset)?;
@@ -190,7 +185,7 @@ impl PyAllocation {
     /// `is_host_accessible`.
     #[getter]
     fn pointer(&self) -> usize {
-        exports::export(&self.allocation)
+        exports::export(&self.allocation, &self.queue)
     }
 
     /// Whether the host may read and write the bytes by their address.
@@ -204,7 +199,7 @@ impl PyAllocation {
     fn __sycl_usm_array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         guard(|| {
             let interface = PyDict::new(py);
-            let address = exported(py, &self.allocation)?;
+            let address = exported(py, &self.allocation, &self.queue)?;
             interface.set_item("data", (address, false))?;
             interface.set_item("shape", (self.allocation.size_bytes(),))?;
             interface.set_item("strides", py.None())?;

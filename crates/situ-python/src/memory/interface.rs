@@ -7,18 +7,20 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple};
+use pyo3::types::{PyString, PyTuple};
 use situ_array::placement::default_queue;
 use situ_runtime::backend::sycl::sharing;
 use situ_runtime::memory::exports;
 use situ_runtime::{Allocation, BackendKind, Context, Error, Queue, QueueProperties};
 
 use super::PyAllocation;
+use super::description::{ATTRIBUTE, Description, shown};
 use crate::array::PyArray;
+use crate::context::PyContext;
 use crate::detach::detach;
-use crate::dtype;
+use crate::error::exceptions::AddressError;
 use crate::error::{IntoPyErr, guard};
 use crate::queue::{self, PyQueue};
 use crate::sycl;
@@ -36,38 +38,50 @@ pub(crate) fn as_allocation(py: Python<'_>, obj: &Bound<'_, PyAny>) -> PyResult<
             detach(py, || allocation.settle())?;
             return Py::new(py, PyAllocation::new(allocation, array.queue().clone()));
         }
-        let kind = obj.get_type().name()?;
-        let Some(interface) = obj.getattr_opt("__sycl_usm_array_interface__")? else {
+        let Some(interface) = obj.getattr_opt(ATTRIBUTE)? else {
+            let kind = obj.get_type().name()?;
             return Err(PyTypeError::new_err(format!(
-                "`{kind}` is not USM memory\n  why:  it has no `__sycl_usm_array_interface__`\n  help: \
-                 copy host data with `situ.asarray` or `Allocation.copy_from_host`"
+                "`{kind}` is not USM memory\n  why:  it has no `{ATTRIBUTE}`\n  help: copy host data with \
+                 `situ.asarray` or `Allocation.copy_from_host`"
             )));
         };
-        let described = Description::read(&interface, &kind.to_string())?;
-        let (allocation, queue) = match known(&described) {
-            Some(allocation) => {
-                let queue = described
-                    .queue()?
-                    .filter(|queue| queue.context() == allocation.context())
-                    .unwrap_or_else(|| default_queue(&allocation.context().devices()[0]));
-                (allocation, queue)
-            }
-            None => import(py, &described, obj)?,
-        };
+        let described = Description::read(obj, &interface)?;
+        let (allocation, queue) = memory_of(&described, obj)?;
         Py::new(py, PyAllocation::new(allocation, queue))
     })
 }
 
-/// The address of an allocation for an object that describes it to other packages. Those that can use it
-/// in place are taken into account from now on.
-pub(crate) fn exported(py: Python<'_>, allocation: &Arc<Allocation>) -> PyResult<usize> {
+/// The address of an allocation for an object on a queue that describes it to other packages. Those that can
+/// use it in place are taken into account from now on.
+pub(crate) fn exported(
+    py: Python<'_>,
+    allocation: &Arc<Allocation>,
+    queue: &Queue,
+) -> PyResult<usize> {
     detach(py, || allocation.settle())?;
     let is_of_sycl = allocation.context().devices()[0].backend() == BackendKind::Sycl;
     if is_of_sycl && !allocation.is_shared() {
         allocation.share();
         detach(py, || allocation.wait_for_all())?;
     }
-    Ok(exports::export(allocation))
+    Ok(exports::export(allocation, queue))
+}
+
+/// The memory that an object describes, and the queue that `syclobj` stands for.
+///
+/// # Errors
+/// `AddressError` if there is no such memory, or not where `syclobj` says.
+pub(crate) fn memory_of(
+    described: &Description<'_>,
+    owner: &Bound<'_, PyAny>,
+) -> PyResult<(Arc<Allocation>, Queue)> {
+    match known(described) {
+        Some(allocation) => {
+            let queue = queue_of_known(owner.py(), &allocation, described)?;
+            Ok((allocation, queue))
+        }
+        None => import(described, owner),
+    }
 }
 
 /// Memory that situ knows already. Of another package's memory it may know a part only; then the whole is
@@ -80,19 +94,81 @@ fn known(described: &Description<'_>) -> Option<Arc<Allocation>> {
     (is_inside || !allocation.is_foreign()).then_some(allocation)
 }
 
+/// The queue for memory that situ knows: that of `syclobj`, or of whoever told of the memory where `syclobj`
+/// names no queue.
+fn queue_of_known(
+    py: Python<'_>,
+    allocation: &Arc<Allocation>,
+    described: &Description<'_>,
+) -> PyResult<Queue> {
+    let context = allocation.context();
+    let of_source = || {
+        let queue = exports::queue_of(allocation);
+        let queue = queue.filter(|queue| queue.context() == context);
+        queue.map_or_else(|| queue_in(context, &context.devices()[0]), Ok)
+    };
+    let queue = match Place::of(described)? {
+        None => of_source(),
+        Some(Place::Queue(queue)) if queue.context() == context => Ok(queue),
+        Some(Place::Context(place)) if place == *context => of_source(),
+        Some(place @ (Place::Queue(_) | Place::Context(_))) => {
+            return Err(elsewhere(described, context, &place));
+        }
+        Some(Place::Names(names)) => {
+            let source = of_source().map_err(|error| error.into_py_err(py))?;
+            let means = |queue: &Queue| queue.device() == source.device();
+            if names.queues().iter().any(means) {
+                return Ok(source);
+            }
+            return Err(elsewhere(described, context, &Place::Names(names)));
+        }
+    };
+    queue.map_err(|error| error.into_py_err(py))
+}
+
+/// The refusal of memory that is not where `syclobj` says.
+fn elsewhere(described: &Description<'_>, context: &Context, place: &Place<'_>) -> PyErr {
+    let place = match place {
+        Place::Queue(queue) => format!(
+            "a queue of {} in context {}",
+            queue.device().filter_string(),
+            queue.context().id()
+        ),
+        Place::Context(context) => format!("context {}", context.id()),
+        Place::Names(names) => names.text.to_string(),
+    };
+    AddressError::new_err(format!(
+        "the memory of `{}` at address {:#x} is not where it says\n  why:  its `syclobj` is {place}, and the \
+         memory belongs to context {} of {}\n  help: pass a queue of the context that it was allocated in, \
+         or copy the data",
+        described.owner(),
+        described.address,
+        context.id(),
+        context.devices()[0].filter_string()
+    ))
+}
+
 /// Memory of another package, in place.
 fn import(
-    py: Python<'_>,
     described: &Description<'_>,
     owner: &Bound<'_, PyAny>,
 ) -> PyResult<(Arc<Allocation>, Queue)> {
-    let address = described.address;
-    let queue = described
-        .queue()?
-        .filter(|queue| queue.device().backend() == BackendKind::Sycl);
-    let queue = match queue {
-        Some(queue) => Some(queue),
-        None => described.queue_by_name()?,
+    let (py, address) = (owner.py(), described.address);
+    let is_sycl = |queue: &Queue| queue.device().backend() == BackendKind::Sycl;
+    let queue = match Place::of(described)? {
+        None => None,
+        Some(Place::Queue(queue)) => Some(queue).filter(is_sycl),
+        Some(Place::Context(context)) => {
+            let queue = queue_in(&context, &context.devices()[0]);
+            Some(queue.map_err(|error| error.into_py_err(py))?).filter(is_sycl)
+        }
+        Some(Place::Names(names)) => {
+            let queues = names.queues();
+            if queues.is_empty() {
+                return Err(names.refused(described));
+            }
+            queues.into_iter().find(is_sycl)
+        }
     };
     let queue = queue.ok_or_else(|| Error::UnknownAddress { address }.into_py_err(py))?;
     let owner = Box::new(owner.clone().unbind());
@@ -105,142 +181,117 @@ fn import(
     Ok((allocation, queue))
 }
 
-/// What the dict says about memory.
-struct Description<'py> {
-    address: usize,
-    /// From the first to the last byte.
-    bytes: Range<usize>,
-    sycl_object: Option<Bound<'py, PyAny>>,
+/// What a `syclobj` says about where memory is.
+enum Place<'py> {
+    Queue(Queue),
+    Context(Context),
+    /// A device, by a name that may mean several.
+    Names(Names<'py>),
 }
 
-impl<'py> Description<'py> {
-    fn read(interface: &Bound<'py, PyAny>, kind: &str) -> PyResult<Self> {
-        let malformed = |why: &str| {
-            PyValueError::new_err(format!(
-                "the `__sycl_usm_array_interface__` of `{kind}` cannot be used\n  why:  {why}\n  help: it \
-                 must be a dict of version 1 with the entry data=(address, read_only)"
-            ))
-        };
-        let interface = interface
-            .cast::<PyDict>()
-            .map_err(|_| malformed("it is not a dict"))?;
-        let version = interface.get_item("version")?;
-        if !version.is_some_and(|version| version.eq(1).unwrap_or(false)) {
-            return Err(malformed("its version is not 1"));
-        }
-        let data = interface
-            .get_item("data")?
-            .ok_or_else(|| malformed("it has no entry `data`"))?;
-        let (address, _read_only): (usize, bool) = data
-            .extract()
-            .map_err(|_| malformed("its entry `data` is not a pair of an address and a flag"))?;
-        let bytes = extent(interface, address)
-            .ok_or_else(|| malformed("its shape, strides and offset lead nowhere"))?;
-        Ok(Self {
-            address,
-            bytes,
-            sycl_object: interface.get_item("syclobj")?,
-        })
-    }
+/// A device by its name: a filter string, the three parts of one, or a number.
+struct Names<'py> {
+    /// What was given, for messages.
+    text: String,
+    /// As filter strings and numbers are selectors.
+    selector: Bound<'py, PyAny>,
+}
 
-    /// The queue that `syclobj` stands for, if it is something that situ knows.
-    fn queue(&self) -> PyResult<Option<Queue>> {
-        let Some(object) = &self.sycl_object else {
+impl<'py> Place<'py> {
+    /// What the entry says; `None` if there is none.
+    fn of(described: &Description<'py>) -> PyResult<Option<Self>> {
+        let Some(object) = &described.sycl_object else {
             return Ok(None);
         };
-        let py = object.py();
         if let Ok(queue) = object.cast::<PyQueue>() {
-            return Ok(Some(queue.get().queue.clone()));
+            return Ok(Some(Self::Queue(queue.get().queue.clone())));
+        }
+        if let Ok(context) = object.cast::<PyContext>() {
+            return Ok(Some(Self::Context(context.get().context.clone())));
         }
         if let Some(queue) = sycl::queue_from_python(object)? {
-            return Ok(Some(queue));
+            return Ok(Some(Self::Queue(queue)));
         }
         if let Some(context) = sycl::context_from_python(object)? {
-            return queue_in(&context)
-                .map(Some)
-                .map_err(|error| error.into_py_err(py));
+            return Ok(Some(Self::Context(context)));
         }
-        match self.name()? {
-            Some(name) => Ok(queue::select(py, Some(name.as_any())).ok()),
-            None => Ok(queue::select(py, Some(object)).ok()),
+        if let Some(selector) = selector(object)? {
+            let text = shown(object);
+            return Ok(Some(Self::Names(Names { text, selector })));
         }
+        Err(AddressError::new_err(format!(
+            "cannot tell where the memory of `{}` is\n  why:  its `syclobj` is {}\n  help: it must be a queue, \
+             a context, a filter string such as \"opencl:gpu:0\", the three parts of one in a tuple, the \
+             number of a device, or a capsule `SyclQueueRef` or `SyclContextRef`",
+            described.owner(),
+            shown(object)
+        )))
     }
+}
 
-    /// The same where `syclobj` is the name of a device in the words of dpctl, which are not situ's: what
-    /// dpctl calls `opencl:cpu:0` is a device of the backend `sycl` here.
-    fn queue_by_name(&self) -> PyResult<Option<Queue>> {
-        let Some(name) = self.name()? else {
-            return Ok(None);
-        };
-        let dpctl = name.py().import("dpctl");
-        let made = dpctl.and_then(|dpctl| dpctl.getattr("SyclQueue")?.call1((name,)));
-        made.map_or(Ok(None), |made| sycl::queue_from_python(&made))
+/// A name of a device as a selector; `None` if it is something else.
+fn selector<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let is_number = object.is_instance_of::<pyo3::types::PyInt>()
+        && !object.is_instance_of::<pyo3::types::PyBool>();
+    if is_number || object.is_instance_of::<PyString>() {
+        return Ok(Some(object.clone()));
     }
+    let Ok(parts) = object.cast::<PyTuple>() else {
+        return Ok(None);
+    };
+    if parts.len() != 3 {
+        return Ok(None);
+    }
+    let parts: Vec<String> = parts
+        .iter()
+        .map(|part| part_name(&part))
+        .collect::<PyResult<_>>()?;
+    let name = PyString::new(object.py(), &parts.join(":"));
+    Ok(Some(name.into_any()))
+}
 
-    /// The filter string in `syclobj`, also where it is in three parts.
-    fn name(&self) -> PyResult<Option<Bound<'py, PyString>>> {
-        let Some(object) = &self.sycl_object else {
-            return Ok(None);
-        };
-        if let Ok(name) = object.cast::<PyString>() {
-            return Ok(Some(name.clone()));
-        }
-        let Ok(parts) = object.cast::<PyTuple>() else {
-            return Ok(None);
-        };
-        if parts.len() != 3 {
-            return Ok(None);
-        }
-        let parts: PyResult<Vec<String>> = parts
-            .iter()
-            .map(|part| Ok(part.str()?.to_string()))
+/// A part of a device's name. Those of dpctl may be members of an enumeration, which know their names.
+fn part_name(part: &Bound<'_, PyAny>) -> PyResult<String> {
+    match part.getattr_opt("name")? {
+        Some(name) => Ok(name.str()?.to_string()),
+        None => Ok(part.str()?.to_string()),
+    }
+}
+
+impl Names<'_> {
+    /// The queues that the name may stand for. Words of dpctl are not situ's: what dpctl calls `opencl:cpu:0`
+    /// is a device of the backend `sycl` here.
+    fn queues(&self) -> Vec<Queue> {
+        let py = self.selector.py();
+        let mut queues: Vec<Queue> = queue::select(py, Some(&self.selector))
+            .into_iter()
             .collect();
-        Ok(Some(PyString::new(object.py(), &parts?.join(":"))))
+        let dpctl = py.import("dpctl");
+        // Without dpctl, or if it knows no such device or situ cannot use it, there is one meaning less.
+        let made = dpctl.and_then(|dpctl| {
+            let name = self.selector.str()?;
+            dpctl.getattr("SyclQueue")?.call1((name,))
+        });
+        if let Ok(Some(queue)) = made.and_then(|made| sycl::queue_from_python(&made)) {
+            queues.push(queue);
+        }
+        queues
+    }
+
+    fn refused(&self, described: &Description<'_>) -> PyErr {
+        AddressError::new_err(format!(
+            "cannot tell where the memory of `{}` is\n  why:  its `syclobj` is {}, which is no device \
+             here\n  help: `situ.devices()` and `dpctl.get_devices()` list what there is",
+            described.owner(),
+            self.text
+        ))
     }
 }
 
 /// A queue for memory of which only the context is known.
-fn queue_in(context: &Context) -> situ_runtime::Result<Queue> {
-    let device = &context.devices()[0];
+fn queue_in(context: &Context, device: &situ_runtime::Device) -> situ_runtime::Result<Queue> {
     if device.default_context() == context {
         return Ok(default_queue(device));
     }
     Queue::with_context(context, device, QueueProperties::default())
-}
-
-/// The bytes that shape, strides, offset and element type lead to; `None` if they make no sense.
-fn extent(interface: &Bound<'_, PyDict>, address: usize) -> Option<Range<usize>> {
-    let entry = |name: &str| interface.get_item(name).ok().flatten();
-    let dtype = entry("typestr").and_then(|typestr| dtype::from_python(&typestr).ok());
-    // What describes no elements is known by its address alone.
-    let (Some(dtype), Some(shape)) = (dtype, entry("shape")) else {
-        return Some(address..address);
-    };
-    let shape: Vec<usize> = shape.extract().ok()?;
-    if shape.contains(&0) {
-        return Some(address..address);
-    }
-    let offset: isize = entry("offset").map_or(Some(0), |offset| offset.extract().ok())?;
-    let strides: Option<Vec<isize>> =
-        entry("strides").map_or(Some(None), |strides| strides.extract().ok())?;
-    let (mut first, mut last) = (offset, offset);
-    match strides {
-        None => {
-            let count = shape
-                .iter()
-                .try_fold(1usize, |count, size| count.checked_mul(*size))?;
-            last = last.checked_add_unsigned(count - 1)?;
-        }
-        Some(strides) => {
-            for (size, stride) in shape.iter().zip(strides) {
-                let reach = stride.checked_mul(isize::try_from(size - 1).ok()?)?;
-                let end = if reach < 0 { &mut first } else { &mut last };
-                *end = end.checked_add(reach)?;
-            }
-        }
-    }
-    let element_bytes = isize::try_from(dtype.size_bytes()).ok()?;
-    let start = address.checked_add_signed(first.checked_mul(element_bytes)?)?;
-    let end = address.checked_add_signed(last.checked_add(1)?.checked_mul(element_bytes)?)?;
-    Some(start..end)
 }

@@ -13,7 +13,7 @@ use situ_ir::{DType, Literal};
 use super::expression_node::Node;
 use crate::array::PyArray;
 use crate::kernel::messages;
-use crate::{host_access, operand};
+use crate::{host_access, operand, usm_interface};
 
 /// A value.
 #[derive(Clone)]
@@ -187,6 +187,10 @@ impl Value {
         if let Ok(items) = object.cast::<PyList>() {
             let items = items.iter().map(|item| Self::from_python(&item, origin));
             return Ok(Self::Tuple(items.collect::<PyResult<_>>()?));
+        }
+        if let Some(array) = usm_interface::array_of(object)? {
+            let array = array.get().array().clone();
+            return Ok(Self::Array(ArrayValue::ready(array, origin)));
         }
         Ok(Self::Object(Rc::new(object.clone().unbind())))
     }

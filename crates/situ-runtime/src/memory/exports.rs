@@ -9,26 +9,46 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::error::{Error, Result};
 use crate::memory::usm::Allocation;
+use crate::queue::{Queue, WeakQueue};
 
 /// Known allocations by their address.
-static EXPORTS: Mutex<BTreeMap<usize, Weak<Allocation>>> = Mutex::new(BTreeMap::new());
+static EXPORTS: Mutex<BTreeMap<usize, Export>> = Mutex::new(BTreeMap::new());
 
-/// The address of an allocation, which [`find`] will know as long as the allocation lives.
-pub fn export(allocation: &Arc<Allocation>) -> usize {
+/// An allocation that others were told of.
+#[derive(Clone)]
+struct Export {
+    allocation: Weak<Allocation>,
+    /// The queue of whoever told of it last.
+    queue: WeakQueue,
+}
+
+/// The address of an allocation, which [`find`] will know as long as the allocation lives. `queue` is that of
+/// the array, or whatever else, that tells of it.
+pub fn export(allocation: &Arc<Allocation>, queue: &Queue) -> usize {
     let address = allocation.as_ptr().expose_provenance();
     let mut exports = lock();
-    // A new entry pays for looking at the old ones now and then: the list stays below twice what
-    // is alive.
-    let is_known = exports
-        .get(&address)
-        .is_some_and(|known| known.as_ptr() == Arc::as_ptr(allocation));
-    if !is_known {
-        if exports.len().is_power_of_two() {
-            exports.retain(|_, known| known.strong_count() > 0);
+    let queue = queue.downgrade();
+    match exports.get_mut(&address) {
+        Some(known) if known.allocation.as_ptr() == Arc::as_ptr(allocation) => known.queue = queue,
+        _ => {
+            // A new entry pays for looking at the old ones now and then: the list stays below twice what
+            // is alive.
+            if exports.len().is_power_of_two() {
+                exports.retain(|_, known| known.allocation.strong_count() > 0);
+            }
+            let allocation = Arc::downgrade(allocation);
+            exports.insert(address, Export { allocation, queue });
         }
-        exports.insert(address, Arc::downgrade(allocation));
     }
     address
+}
+
+/// The queue of whoever told of an allocation last, if it is still there.
+pub fn queue_of(allocation: &Arc<Allocation>) -> Option<Queue> {
+    let address = allocation.as_ptr().addr();
+    let known = lock().get(&address).cloned()?;
+    let is_same = known.allocation.as_ptr() == Arc::as_ptr(allocation);
+    is_same.then(|| known.queue.upgrade()).flatten()
 }
 
 /// The allocation that an address lies in; the address behind its last byte belongs to it, too.
@@ -40,14 +60,14 @@ pub fn find(address: usize) -> Result<Arc<Allocation>> {
     let known = lock()
         .range(..=address)
         .next_back()
-        .map(|(_, known)| known.clone());
+        .map(|(_, known)| known.allocation.clone());
     known
         .and_then(|known| known.upgrade())
         .filter(|allocation| address - allocation.as_ptr().addr() <= allocation.size_bytes())
         .ok_or(Error::UnknownAddress { address })
 }
 
-fn lock() -> MutexGuard<'static, BTreeMap<usize, Weak<Allocation>>> {
+fn lock() -> MutexGuard<'static, BTreeMap<usize, Export>> {
     EXPORTS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -65,8 +85,13 @@ mod tests {
         let address = allocation.as_ptr() as usize;
         let is_known = |address| find(address).is_ok_and(|found| Arc::ptr_eq(&found, &allocation));
         assert!(!is_known(address), "nobody was told");
-        assert_eq!(export(&allocation), address);
-        assert_eq!(export(&allocation), address);
+        assert_eq!(export(&allocation, &queue), address);
+        assert_eq!(queue_of(&allocation), Some(queue.clone()));
+        let other = Queue::new(queue.device());
+        assert_eq!(export(&allocation, &other), address);
+        assert_eq!(queue_of(&allocation), Some(other.clone()));
+        drop(other);
+        assert_eq!(queue_of(&allocation), None, "queues are not kept");
         for inside in [address, address + 1, address + 1000] {
             assert!(is_known(inside), "{inside}");
         }
@@ -90,7 +115,7 @@ mod tests {
                 .map(|_| Allocation::new(&queue, 10, UsmKind::Host).unwrap())
                 .collect();
             for allocation in &kept {
-                export(allocation);
+                export(allocation, &queue);
             }
         }
         assert!(lock().len() < 200);

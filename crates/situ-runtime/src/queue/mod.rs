@@ -432,6 +432,7 @@ impl Queue {
 }
 
 /// A handle of a queue that does not keep it.
+#[derive(Clone)]
 pub(crate) struct WeakQueue(Weak<Inner>);
 
 impl WeakQueue {
