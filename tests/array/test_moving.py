@@ -57,7 +57,7 @@ def test_memory_of_the_same_context_is_not_copied(move, usm_type, queues):
             moved = move(view, queue)
             assert moved.queue == queue
             assert moved.usm_type == usm_type
-            assert address(moved) == address(x)
+            assert address(moved) == address(view)
             assert moved.strides == view.strides
             np.testing.assert_array_equal(moved.to_numpy(), view.to_numpy())
     moved[...] = 0
