@@ -65,7 +65,7 @@ def takes_arrays(function: Callable[Parameters, Result]) -> Callable[Parameters,
             if any(new is not old for new, old in zip(ours, arguments, strict=True)) or any(
                 new is not keywords[name] for name, new in ours_by_name.items()
             ):
-                result = call(*ours, **ours_by_name)
+                result = cast("Any", call)(*ours, **ours_by_name)
                 is_out = "out" in keywords and result is ours_by_name["out"]
                 return cast("Result", keywords["out"]) if is_out else result
         try:
@@ -95,7 +95,7 @@ def adopted(argument: Any) -> Any:  # noqa: ANN401 - any argument
     object
         The same object, if there is no such array in it.
     """
-    kind: type[Any] = type(argument)
+    kind = cast("Any", type(argument))
     if kind in _PLAIN:
         return argument
     if kind is list or kind is tuple:
@@ -103,7 +103,9 @@ def adopted(argument: Any) -> Any:  # noqa: ANN401 - any argument
             return argument
         items = [_adopted_one(item) for item in argument]
         is_same = all(new is old for new, old in zip(items, argument, strict=True))
-        return argument if is_same else kind(items)
+        if is_same:
+            return argument
+        return items if kind is list else tuple(items)
     return _adopted_one(argument)
 
 
