@@ -107,7 +107,7 @@ pub(super) unsafe extern "C" fn array_from_object(object: *mut ffi::PyObject) ->
         if !operand::is_usm_memory(&object) {
             return Err(operand::not_an_array(&object));
         }
-        let array = from_usm_interface(call.py, &object)?;
+        let array = from_usm_interface(&object)?;
         Ok(CArray::new(
             array.array().clone(),
             memory::is_read_only(&object)?,

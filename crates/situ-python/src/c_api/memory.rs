@@ -224,9 +224,10 @@ pub(super) unsafe extern "C" fn memory_wait(memory: *const CMemory, access: i32)
 pub(super) unsafe extern "C" fn memory_share(memory: *const CMemory) -> c_int {
     Call::status("memory_share", |call| {
         // SAFETY: the header asks for a handle.
-        let allocation = &unsafe { call.borrow(memory, "memory") }?.allocation;
+        let memory = unsafe { call.borrow(memory, "memory") }?;
+        let allocation = &memory.allocation;
         allocation.share();
         detach(call.py, || allocation.wait_for_all())?;
-        exported(call.py, allocation).map(drop)
+        exported(call.py, allocation, memory.queue()).map(drop)
     })
 }

@@ -82,6 +82,11 @@ impl PyAllocation {
         &self.allocation
     }
 
+    /// The queue that copies are submitted to, as the runtime knows it.
+    pub(crate) fn runtime_queue(&self) -> &Queue {
+        &self.queue
+    }
+
     /// Bytes from an offset to the end, on the host.
     fn tail<'py>(&self, py: Python<'py>, byte_offset: usize) -> PyResult<Bound<'py, PyBytes>> {
         let len = self.rest(py, byte_offset)?;

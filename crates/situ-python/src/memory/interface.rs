@@ -135,7 +135,7 @@ fn elsewhere(described: &Description<'_>, context: &Context, place: &Place<'_>) 
             queue.context().id()
         ),
         Place::Context(context) => format!("context {}", context.id()),
-        Place::Names(names) => names.text.to_string(),
+        Place::Names(names) => names.text.clone(),
     };
     AddressError::new_err(format!(
         "the memory of `{}` at address {:#x} is not where it says\n  why:  its `syclobj` is {place}, and the \
