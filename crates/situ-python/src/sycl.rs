@@ -17,6 +17,7 @@ use situ_runtime::{BackendKind, Context, Queue, Result as RuntimeResult};
 
 use crate::context::PyContext;
 use crate::detach::detach;
+use crate::device::PyDevice;
 use crate::error::exceptions::InternalError;
 use crate::queue::PyQueue;
 
@@ -54,7 +55,9 @@ pub(crate) fn queue_from_python(object: &Bound<'_, PyAny>) -> PyResult<Option<Qu
 /// # Errors
 /// If situ cannot use the queue.
 pub(crate) fn queue_of(object: &Bound<'_, PyAny>) -> PyResult<Option<Queue>> {
-    if object.is_instance_of::<PyString>() || object.is_instance_of::<PyType>() {
+    // situ's own devices are devices of dpctl to programs that `situ.compat` runs.
+    let is_own = object.is_instance_of::<PyDevice>();
+    if is_own || object.is_instance_of::<PyString>() || object.is_instance_of::<PyType>() {
         return Ok(None);
     }
     if let Some(queue) = object.getattr_opt("sycl_queue")? {
