@@ -338,6 +338,16 @@ def test_memory_that_is_missing_is_told_where_the_result_is_needed() -> None:
         assert float(x[0]) == 2.0
 
 
+def test_what_waits_does_not_keep_more_memory_than_there_is() -> None:
+    with situ.testing.virtual_devices("gpu", memory_bytes=64 << 20) as (gpu,), deferral(1):
+        results = []
+        for number in range(40):
+            a, b, c, d = (situ.full(1 << 17, number + n, device=gpu) for n in range(4))
+            results.append(a * b + c - d)
+        for number, result in enumerate(results):
+            assert float(result[-1]) == number * (number + 1) - 1
+
+
 def test_a_child_process_computes_what_waited_in_its_parent() -> None:
     program = """
 import os, numpy as np, situ

@@ -41,6 +41,12 @@ const MAX_LEAVES: usize = 12;
 /// How many promises one queue may have at a time.
 const MAX_PROMISES: usize = 256;
 
+/// After how many promises it is looked at how much memory they keep.
+const LOOK_EVERY: usize = 8;
+
+/// Which part of a device's memory promises may keep: one over this.
+const SHARE_KEPT: u64 = 4;
+
 /// The least elements of a result that waits. A launch on fewer takes less time than thinking about it.
 static SMALLEST: AtomicUsize = AtomicUsize::new(1 << 15);
 
@@ -129,7 +135,9 @@ impl Call<'_> {
                 array.allocation().promise_reads(&allocation);
             }
         }
-        if queue.promise(&allocation) > MAX_PROMISES {
+        let count = queue.promise(&allocation);
+        let is_looked_at = count.is_multiple_of(LOOK_EVERY);
+        if count > MAX_PROMISES || (is_looked_at && keeps_too_much(queue)) {
             queue.settle()?;
         }
         Array::over(allocation, layout, self.dtype, queue)
@@ -285,6 +293,21 @@ impl Producer for Expression {
         debug_assert_eq!(array.usm_kind(), self.usm_kind, "as it was placed");
         Ok(array.into_allocation())
     }
+}
+
+/// Whether what is promised on a queue reads so much memory that it should not be kept from being free.
+fn keeps_too_much(queue: &Queue) -> bool {
+    let mut leaves: HashMap<*const Allocation, u64> = HashMap::new();
+    for promised in queue.promised() {
+        if let Some(producer) = promised.producer()
+            && let Some(expression) = (&*producer as &dyn Any).downcast_ref::<Expression>()
+        {
+            for leaf in expression.leaves.iter().filter_map(Weak::upgrade) {
+                leaves.insert(Arc::as_ptr(&leaf), leaf.size_bytes() as u64);
+            }
+        }
+    }
+    leaves.values().sum::<u64>() > queue.device().info().memory_bytes / SHARE_KEPT
 }
 
 /// Results inside of an expression that something else holds on to.

@@ -157,6 +157,15 @@ impl Promises {
         })
     }
 
+    /// Those that still have to be kept.
+    pub(crate) fn open(&self) -> Vec<Arc<Allocation>> {
+        let promised = self.with_list(|list| list.promised.clone());
+        let there = promised.iter().filter_map(Weak::upgrade);
+        there
+            .filter(|allocation| !allocation.is_settled())
+            .collect()
+    }
+
     /// Has all of them kept.
     ///
     /// They stay on the list until they are: whoever comes meanwhile has to wait for the same ones. The latest

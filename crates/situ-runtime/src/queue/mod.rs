@@ -187,6 +187,11 @@ impl Queue {
         self.0.promises.add(promised)
     }
 
+    /// What is promised on this queue and not there yet.
+    pub fn promised(&self) -> Vec<Arc<Allocation>> {
+        self.0.promises.open()
+    }
+
     /// Submits all work of this queue that was put off.
     ///
     /// # Errors
