@@ -1,7 +1,7 @@
 //! `for i in prange(...)`: a loop whose rounds are independent, as a kernel.
 //!
 //! A loop without reductions is one work-item for each round. With reductions and
-//! [accumulators](super::accumulators) a work-item runs a block of rounds one
+//! [accumulators](mod@super::accumulators) a work-item runs a block of rounds one
 //! after the other, starting from what changes nothing, and stores what it came to; whoever launches it combines
 //! those in the order of the blocks, so that the result does not depend on the number of threads.
 //!
