@@ -1,7 +1,7 @@
 //! The C interface of situ: what C, C++, Cython and Rust packages get when they import the capsule.
 //!
 //! `python/situ/include/situ.h` is the other half, and the documentation that authors of such packages read. Both describe
-//! one table of functions ([`table::Api`]); a test compares them. The table only grows at its end. What cannot be had
+//! one table of functions ([`table`]); a test compares them. The table only grows at its end. What cannot be had
 //! that way is another table with another name.
 //!
 //! | module | about |
