@@ -17,20 +17,12 @@ const POCL: &str = "Portable Computing Language";
 
 /// Cases that PoCL 3.1 gets wrong, as module and kernel, with the reason. They must fail: when one of them
 /// passes, it is removed from here.
-const EXPECTED_FAILURES: [(&str, &str, &str); 2] = [
-    (
-        "barriers",
-        "alone",
-        "in a loop, some work-items `continue` out of a conditional that contains a barrier, after \
+const EXPECTED_FAILURES: [(&str, &str, &str); 1] = [(
+    "barriers",
+    "alone",
+    "in a loop, some work-items `continue` out of a conditional that contains a barrier, after \
          the barrier; PoCL 3.1 then computes what follows the conditional for all of them",
-    ),
-    (
-        "math",
-        "of_nan",
-        "PoCL 3.1's functions convert their argument to an integer on the way; where the optimiser \
-         knows that the argument is NaN, it concludes that the code is never reached and removes it",
-    ),
-];
+)];
 
 fn is_expected_to_fail(device: &Device, case: &Case) -> bool {
     device.platform().name() == POCL
