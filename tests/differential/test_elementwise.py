@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from differential.strategies import View, operands
 from hypothesis import given
+from hypothesis import strategies as st
 from places import driver_devices
 
 import situ
@@ -184,6 +185,19 @@ def test_powers_agree_with_numpy(views):
 @given(views=operands(2))
 def test_the_reference_device_agrees_too(name, views):
     check(name, views[: 1 if name in UNARY else 2], "reference")
+
+
+@pytest.mark.parametrize(("name", "arity"), [("positive", 1), ("add", 2), ("where", 3)])
+@given(views=operands(3, st.just(np.dtype("int16"))))
+def test_results_lie_in_memory_as_numpys_do(name, arity, views):
+    hosts = [view.host for view in views[:arity]]
+    # The iterator that NumPy's functions allocate their results with.
+    expected = np.nditer([*hosts, None], flags=["zerosize_ok"]).operands[-1]
+    found = getattr(situ, name)(*(view.on("native") for view in views[:arity]))
+    assert found.shape == expected.shape
+    if expected.size:
+        along = [axis for axis, size in enumerate(found.shape) if size > 1]
+        assert [found.strides[axis] for axis in along] == [expected.strides[axis] for axis in along]
 
 
 # Values where functions differ: both zeros, both signs, halves, limits, and what is not finite.

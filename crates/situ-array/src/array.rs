@@ -35,8 +35,20 @@ impl Array {
         queue: &Queue,
         usm_kind: UsmKind,
     ) -> Result<Self, Error> {
+        Self::empty_with_layout(Layout::contiguous(shape)?, dtype, queue, usm_kind)
+    }
+
+    /// An array in new memory, whose contents are whatever was there before; its layout has no gaps.
+    ///
+    /// # Errors
+    /// As [`Self::empty`].
+    pub(crate) fn empty_with_layout(
+        layout: Layout,
+        dtype: DType,
+        queue: &Queue,
+        usm_kind: UsmKind,
+    ) -> Result<Self, Error> {
         device_dtypes::check(dtype, queue.device())?;
-        let layout = Layout::contiguous(shape)?;
         let size_bytes = Self::checked_size(&layout, dtype)?;
         let allocation = Allocation::new(queue, size_bytes, usm_kind)?;
         Ok(Self {
@@ -47,7 +59,7 @@ impl Array {
         })
     }
 
-    /// How many bytes a contiguous array takes.
+    /// How many bytes an array without gaps takes.
     pub(crate) fn checked_size(layout: &Layout, dtype: DType) -> Result<usize, Error> {
         layout
             .size()

@@ -107,7 +107,12 @@ pub fn kernel(
         kernel: name.clone(),
         source,
     })?;
-    let kernel = Arc::new(Program::compile_as_written(device, &module)?.kernel(&name)?);
+    let program = match key.1 {
+        // These have no loops of their own, so there is nothing to arrange.
+        KernelKey::Map { .. } | KernelKey::Fused { .. } => Program::compile(device, &module)?,
+        _ => Program::compile_as_written(device, &module)?,
+    };
+    let kernel = Arc::new(program.kernel(&name)?);
     let mut known = kernels.write().unwrap_or_else(PoisonError::into_inner);
     // Another thread may have been quicker; then its kernel serves both.
     Ok(Arc::clone(known.entry(key).or_insert(kernel)))

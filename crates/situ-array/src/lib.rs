@@ -25,6 +25,7 @@ pub mod layout;
 pub mod loop_nest;
 pub mod placement;
 mod reduction;
+mod result_layout;
 
 pub use array::Array;
 pub use casting::Casting;

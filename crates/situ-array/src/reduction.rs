@@ -355,18 +355,18 @@ impl Reduction<'_> {
             arguments.push(Argument::Scalar(divisor));
         }
         arguments.push(index(pass.length as i64));
-        let own_dimension = match pass.walk {
-            Walk::Along => false,
-            Walk::Beside => true,
-            Walk::Across => kept.len() > 1,
-        };
-        if pass.walk != Walk::Along {
+        let has_columns = pass.walk == Walk::Beside;
+        if has_columns || shape.is_spread {
             arguments.push(index(pass.steps[0] as i64));
         }
-        if pass.walk == Walk::Beside {
-            arguments.push(index(innermost(kept).0 as i64));
+        if has_columns {
+            let (columns, stride) = innermost(kept);
+            arguments.push(index(columns as i64));
+            if shape.is_spread {
+                arguments.push(index(stride as i64));
+            }
         }
-        let flat = kept.len() - usize::from(own_dimension);
+        let flat = kept.len() - usize::from(has_columns);
         let inner_sizes = kept[..flat].iter().skip(1);
         arguments.extend(inner_sizes.map(|each| index(each.size as i64)));
         for place in 0..source.places {
@@ -390,11 +390,6 @@ impl Reduction<'_> {
                 let groups = columns.div_ceil(width as u64);
                 SmallVec::from_slice(&[blocks, count / columns, groups])
             }
-            Walk::Across if own_dimension => {
-                let inner = kept[flat].size as u64;
-                SmallVec::from_slice(&[blocks, count / inner, inner])
-            }
-            Walk::Across => SmallVec::from_slice(&[blocks, count]),
         };
         let kernel = source.kernel(shape, moves)?;
         let range = NdRange::new(&sizes).map_err(situ_runtime::Error::from)?;
@@ -440,6 +435,7 @@ impl Reduction<'_> {
             accumulate,
             output,
             walk: pass.walk,
+            is_spread: pass.walk.is_spread(pass.steps[0], innermost(kept).1),
             kept_rank: kept.len() as u8,
         }
     }

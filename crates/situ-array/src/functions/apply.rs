@@ -24,6 +24,7 @@ use crate::kernels::map::{self, MapOperand, MapShape};
 use crate::layout::{Layout, Shape};
 use crate::loop_nest::LoopNest;
 use crate::placement::{Operation, Participant, Placement, Placer};
+use crate::result_layout::result_layout;
 
 /// What an elementwise function is applied to.
 #[derive(Clone, Debug)]
@@ -65,6 +66,11 @@ impl Operand {
             // Refused before anybody asks.
             Self::HostArray => OperandType::Array(DType::F64),
         }
+    }
+
+    /// How it lies in memory, if it is an array.
+    pub(super) fn layout(&self) -> Option<&Layout> {
+        self.array().map(Array::layout)
     }
 
     pub(super) fn shape(&self) -> &[usize] {
@@ -167,8 +173,14 @@ pub fn apply_with(
             }
             out.clone()
         }
-        None => Array::empty(
-            &shape,
+        None => Array::empty_with_layout(
+            result_layout(
+                &shape,
+                operands
+                    .iter()
+                    .chain(options.mask)
+                    .filter_map(Operand::layout),
+            )?,
             signature.result,
             &placement.queue,
             placement.usm_kind,

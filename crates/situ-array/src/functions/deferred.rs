@@ -31,6 +31,7 @@ use crate::functions::elementwise::Elementwise;
 use crate::functions::fusion::{self, Fusion, Node};
 use crate::layout::{Layout, Shape};
 use crate::placement::Placement;
+use crate::result_layout::result_layout;
 
 /// How many calls may become one kernel. Longer kernels take long to compile and gain nothing.
 const MAX_CALLS: usize = 48;
@@ -115,15 +116,15 @@ impl Call<'_> {
     /// # Errors
     /// If it is too large, or there are so many promises that some have to be kept now and cannot be.
     pub(super) fn put_off(&self) -> Result<Array, Error> {
-        let layout = Layout::contiguous(self.shape)?;
+        let layout = result_layout(self.shape, self.operands.iter().filter_map(Operand::layout))?;
         let size_bytes = Array::checked_size(&layout, self.dtype)?;
         let Placement { queue, usm_kind } = self.placement;
-        let mut expression = self.expression();
+        let mut expression = self.expression(&layout);
         if expression.calls > MAX_CALLS || expression.leaves.len() > MAX_LEAVES {
             for array in self.arrays() {
                 array.allocation().settle()?;
             }
-            expression = self.expression();
+            expression = self.expression(&layout);
         }
         let leaves = expression.leaves.clone();
         let allocation = Allocation::deferred(queue, size_bytes, *usm_kind, Arc::new(expression));
@@ -144,7 +145,7 @@ impl Call<'_> {
     }
 
     /// The call with what waits in its operands.
-    fn expression(&self) -> Expression {
+    fn expression(&self, layout: &Layout) -> Expression {
         let mut calls = 1;
         let mut leaves: SmallVec<[Weak<Allocation>; 4]> = SmallVec::new();
         let mut add = |leaf: &Weak<Allocation>| {
@@ -168,7 +169,7 @@ impl Call<'_> {
         Expression {
             function: self.function,
             operands: self.operands.into(),
-            shape: self.shape.clone(),
+            layout: layout.clone(),
             dtype: self.dtype,
             queue: self.placement.queue.clone(),
             usm_kind: self.placement.usm_kind,
@@ -182,7 +183,8 @@ impl Call<'_> {
 struct Expression {
     function: &'static Elementwise,
     operands: SmallVec<[Operand; 3]>,
-    shape: Shape,
+    /// How the result lies in its memory.
+    layout: Layout,
     dtype: DType,
     queue: Queue,
     usm_kind: UsmKind,
@@ -196,11 +198,7 @@ impl Expression {
     /// The call whose whole result an array is; `None` if it is a part of one or lies in another way.
     fn behind<'a>(producer: &'a dyn Producer, array: &Array) -> Option<&'a Self> {
         let expression = (producer as &dyn Any).downcast_ref::<Self>()?;
-        let layout = array.layout();
-        let is_whole = layout.offset() == 0
-            && layout.is_contiguous()
-            && array.shape() == expression.shape.as_slice()
-            && array.dtype() == expression.dtype;
+        let is_whole = *array.layout() == expression.layout && array.dtype() == expression.dtype;
         is_whole.then_some(expression)
     }
 
@@ -222,10 +220,18 @@ impl Expression {
         if joined == 0 {
             return self.apply(self.function, &self.operands);
         }
-        let spared = joined as u64 * self.shape.iter().product::<usize>() as u64;
+        let spared = joined as u64 * self.layout.size() as u64;
         match worthwhile(Fusion::new(nodes), &operands, spared, &self.queue) {
-            Ok(fusion) => fusion::evaluate(&fusion, &operands, None, Some(&self.queue))
-                .map_err(|failure| *failure.error),
+            Ok(fusion) => {
+                let out = Array::empty_with_layout(
+                    self.layout.clone(),
+                    self.dtype,
+                    &self.queue,
+                    self.usm_kind,
+                )?;
+                fusion::evaluate(&fusion, &operands, Some(&out), Some(&self.queue))
+                    .map_err(|failure| *failure.error)
+            }
             Err(fusion) => self.one_by_one(&fusion, operands),
         }
     }
@@ -291,6 +297,7 @@ impl Producer for Expression {
             },
         })?;
         debug_assert_eq!(array.usm_kind(), self.usm_kind, "as it was placed");
+        debug_assert_eq!(*array.layout(), self.layout, "as it was promised");
         Ok(array.into_allocation())
     }
 }

@@ -135,6 +135,19 @@ impl Stride {
         }
     }
 
+    /// A stride that is known to be one, or a new parameter.
+    pub(super) fn known_or_parameter(
+        f: &mut FunctionBuilder,
+        is_one: bool,
+        name: &'static str,
+    ) -> Self {
+        if is_one {
+            Self::One
+        } else {
+            Self::By(f.parameter(name, Type::INDEX))
+        }
+    }
+
     /// A position after some steps.
     pub(super) fn moved(
         self,

@@ -5,15 +5,16 @@
 //! writes partial results, which the same template reduces again until one block is left. Rounding
 //! errors therefore grow with the logarithm of the number of blocks, not with the number of elements.
 //!
-//! Three walks, by what is next to each other in memory:
+//! Two walks, by what is close to each other in memory:
 //!
-//! * [`Walk::Along`]: the reduced elements are neighbours. A work-item runs along them with
+//! * [`Walk::Along`]: the reduced elements are. A work-item runs along them with
 //!   [`LANES`] accumulators, which become vector registers. Integers need but one: their order does not matter, so
 //!   that the compiler makes vectors of it by itself, and better ones.
-//! * [`Walk::Beside`]: the results' elements are neighbours. A work-item goes down [`COLUMNS`]
-//!   neighbouring columns at once, row by row, which become vector registers too.
-//! * [`Walk::Across`]: nobody is, or results are few. Neighbouring work-items reduce neighbouring
-//!   columns; blocks are short so that rows stay in the cache.
+//! * [`Walk::Beside`]: the results' elements are. A work-item goes down [`COLUMNS`]
+//!   columns at once, row by row, which become vector registers too.
+//!
+//! Elements that are close may be next to each other or have gaps between them (`is_spread`). Then their distance is a
+//! parameter, and accumulators only keep additions from waiting for each other.
 //!
 //! What is combined need not be in memory: elements may be what an expression makes of several operands
 //! ([`ElementsBody`]). Where that is long or calls functions, a loop of its own makes the elements of a block first,
@@ -25,8 +26,8 @@
 //!
 //! Parameters, in this order: `out`, the operands that elements are made of, `center` and `group` (only for
 //! [`Prepare::SquaredDistance`]), `divisor` (only for [`Finish::Divide`] and [`Finish::Root`]), `length` (of the reduced loop), `step` (its
-//! stride, not for [`Walk::Along`]), `columns` (the size of the innermost kept loop, only for
-//! [`Walk::Beside`]), the sizes of the kept loops but the outermost, the strides of the kept loops for each place that
+//! stride, unless it is known to be one), `columns` (the size of the innermost kept loop, only for
+//! [`Walk::Beside`]), `column` (its stride, unless it is known to be one), the sizes of the kept loops but the outermost, the strides of the kept loops for each place that
 //! operands are at, and then for each place but the first the strides of the reduced loop and of columns, if they are
 //! not known.
 
@@ -50,25 +51,32 @@ pub const COLUMNS: usize = 32;
 /// How many columns it goes down if accumulators are in memory.
 const BUFFERED_COLUMNS: usize = 256;
 
-/// Which elements are neighbours in memory.
+/// Which elements are close to each other in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Walk {
-    /// The reduced ones, at stride one.
+    /// The reduced ones.
     Along,
-    /// The kept ones, at stride one and enough of them.
+    /// The kept ones, and there are enough of them.
     Beside,
-    /// The kept ones, or nobody.
-    Across,
 }
 
 impl Walk {
     /// The walk along a loop with this step, where the innermost of the kept loops has this size and
     /// stride.
     pub fn of(step: isize, (columns, stride): (usize, isize)) -> Self {
-        match step {
-            1 => Self::Along,
-            _ if stride == 1 && columns >= COLUMNS => Self::Beside,
-            _ => Self::Across,
+        let is_closer = stride == 1 || stride.unsigned_abs() < step.unsigned_abs();
+        if step != 1 && columns >= COLUMNS && stride != 0 && is_closer {
+            Self::Beside
+        } else {
+            Self::Along
+        }
+    }
+
+    /// Whether elements that are close have gaps between them.
+    pub fn is_spread(self, step: isize, stride: isize) -> bool {
+        match self {
+            Self::Along => step != 1,
+            Self::Beside => stride != 1,
         }
     }
 
@@ -77,14 +85,14 @@ impl Walk {
     pub fn partial_strides(self, kept: usize, blocks: usize) -> (isize, isize) {
         match self {
             Self::Along => (blocks as isize, 1),
-            Self::Beside | Self::Across => (1, kept as isize),
+            Self::Beside => (1, kept as isize),
         }
     }
 
-    /// How many neighbouring results a work-item makes.
+    /// How many results a work-item makes.
     pub fn columns(self, is_buffered: bool) -> usize {
         match self {
-            Self::Along | Self::Across => 1,
+            Self::Along => 1,
             Self::Beside if is_buffered => BUFFERED_COLUMNS,
             Self::Beside => COLUMNS,
         }
@@ -94,7 +102,7 @@ impl Walk {
     pub fn block_length(self) -> usize {
         match self {
             Self::Along => 1024,
-            Self::Beside | Self::Across => 256,
+            Self::Beside => 256,
         }
     }
 }
@@ -151,6 +159,8 @@ pub struct ReduceShape {
     pub output: DType,
     /// The walk.
     pub walk: Walk,
+    /// Whether elements that are close have gaps between them.
+    pub is_spread: bool,
     /// How many kept loops there are (their number after merging).
     pub kept_rank: u8,
 }
@@ -178,7 +188,6 @@ pub fn module(name: &str, shape: &ReduceShape, body: ElementsBody<'_>) -> Module
     let dims = match shape.walk {
         Walk::Along => 2,
         Walk::Beside => 3,
-        Walk::Across => 2 + u8::from(shape.kept_rank > 1),
     };
     let mut f = FunctionBuilder::kernel(name, dims);
     let out = f.parameter("out", Type::pointer(shape.output, AddressSpace::Global));
@@ -196,13 +205,12 @@ pub fn module(name: &str, shape: &ReduceShape, body: ElementsBody<'_>) -> Module
     let mut columns = None;
     let places = body.shape.places();
     let mut position = match shape.walk {
-        Walk::Along => position_along(&mut f, shape.kept_rank, places),
+        Walk::Along => position_along(&mut f, shape, places),
         Walk::Beside => {
-            let (position, count) = position_beside(&mut f, shape.kept_rank, body.shape);
+            let (position, count) = position_beside(&mut f, shape, body.shape);
             columns = Some(count);
             position
         }
-        Walk::Across => position_across(&mut f, shape.kept_rank, places),
     };
     for (index, moves) in body.shape.moves.iter().enumerate() {
         let place = index + 1;
@@ -224,7 +232,7 @@ pub fn module(name: &str, shape: &ReduceShape, body: ElementsBody<'_>) -> Module
     let end = f.bind("end", end);
     let buffer = body.shape.is_buffered.then(|| {
         let length = match shape.walk {
-            Walk::Along | Walk::Across => shape.walk.block_length(),
+            Walk::Along => shape.walk.block_length(),
             Walk::Beside => BUFFERED_COLUMNS,
         } as u64;
         f.array("buffer", shape.accumulate, length, AddressSpace::Private)
@@ -245,10 +253,10 @@ pub fn module(name: &str, shape: &ReduceShape, body: ElementsBody<'_>) -> Module
         None => {
             let mut elements = kernel.elements(&mut f, None);
             elements.fill_buffer(&mut f, start, end);
-            let result = match shape.walk {
-                Walk::Along if shape.is_exact() => combine_across(&mut f, &elements, start, end),
-                Walk::Along => combine_along(&mut f, &elements, start, end),
-                Walk::Beside | Walk::Across => combine_across(&mut f, &elements, start, end),
+            let result = if shape.is_exact() {
+                combine_in_turn(&mut f, &elements, start, end)
+            } else {
+                combine_in_lanes(&mut f, &elements, start, end)
             };
             kernel.store(&mut f, None, result);
         }
@@ -367,7 +375,7 @@ impl Kernel<'_> {
                 let first = f.index(0);
                 f.for_range("column", first, left, |f, column| {
                     let elements = self.elements(f, Some(column));
-                    let result = combine_across(f, &elements, self.start, self.end);
+                    let result = combine_in_turn(f, &elements, self.start, self.end);
                     self.store(f, Some(column), result);
                 });
             },
@@ -451,9 +459,10 @@ fn bases(
 }
 
 /// Range (kept, block): partial results of one kept element are neighbours.
-fn position_along(f: &mut FunctionBuilder, kept_rank: u8, places: usize) -> Position {
+fn position_along(f: &mut FunctionBuilder, shape: &ReduceShape, places: usize) -> Position {
+    let step = Stride::known_or_parameter(f, !shape.is_spread, "step");
     let kept = f.global_id(0);
-    let indices = rows::indices(f, usize::from(kept_rank), kept);
+    let indices = rows::indices(f, usize::from(shape.kept_rank), kept);
     let bases = bases(f, places, &indices);
     let block = f.global_id(1);
     let blocks = f.work_item(WorkItemQuery::GlobalSize(1));
@@ -463,42 +472,7 @@ fn position_along(f: &mut FunctionBuilder, kept_rank: u8, places: usize) -> Posi
         kept,
         block,
         bases,
-        steps: SmallVec::from_elem(Stride::One, 1),
-        columns: SmallVec::from_elem(Stride::One, 1),
-        result,
-    }
-}
-
-/// Range (block, kept) or (block, outer kept, inner kept): partial results of one block are
-/// neighbours, and so are work-items of neighbouring kept elements.
-fn position_across(f: &mut FunctionBuilder, kept_rank: u8, places: usize) -> Position {
-    let step = f.parameter("step", Type::INDEX);
-    let block = f.global_id(0);
-    let (kept, bases, count) = if kept_rank > 1 {
-        let (outer, inner) = (f.global_id(1), f.global_id(2));
-        let mut indices = rows::indices(f, usize::from(kept_rank) - 1, outer);
-        indices.push(inner);
-        let bases = bases(f, places, &indices);
-        let (outer_size, inner_size) = (
-            f.work_item(WorkItemQuery::GlobalSize(1)),
-            f.work_item(WorkItemQuery::GlobalSize(2)),
-        );
-        let row = f.multiply(outer, inner_size);
-        let count = f.multiply(outer_size, inner_size);
-        (f.add(row, inner), bases, count)
-    } else {
-        let kept = f.global_id(1);
-        let indices = rows::indices(f, usize::from(kept_rank), kept);
-        let bases = bases(f, places, &indices);
-        (kept, bases, f.work_item(WorkItemQuery::GlobalSize(1)))
-    };
-    let row = f.multiply(block, count);
-    let result = f.add(row, kept);
-    Position {
-        kept,
-        block,
-        bases,
-        steps: SmallVec::from_elem(Stride::By(step), 1),
+        steps: SmallVec::from_elem(step, 1),
         columns: SmallVec::from_elem(Stride::One, 1),
         result,
     }
@@ -507,13 +481,14 @@ fn position_across(f: &mut FunctionBuilder, kept_rank: u8, places: usize) -> Pos
 /// Range (block, outer kept, group of columns): the first of the columns, and how many are left.
 fn position_beside(
     f: &mut FunctionBuilder,
-    kept_rank: u8,
+    shape: &ReduceShape,
     elements: &ElementsShape,
 ) -> (Position, Handle<Expression>) {
     let step = f.parameter("step", Type::INDEX);
     let columns = f.parameter("columns", Type::INDEX);
+    let column = Stride::known_or_parameter(f, !shape.is_spread, "column");
     let (block, outer, group) = (f.global_id(0), f.global_id(1), f.global_id(2));
-    let mut indices = rows::indices(f, usize::from(kept_rank) - 1, outer);
+    let mut indices = rows::indices(f, usize::from(shape.kept_rank) - 1, outer);
     let width = f.index(Walk::Beside.columns(elements.is_buffered) as i64);
     let first = f.multiply(group, width);
     let first = f.bind("first", first);
@@ -534,7 +509,7 @@ fn position_beside(
         block,
         bases,
         steps: SmallVec::from_elem(Stride::By(step), 1),
-        columns: SmallVec::from_elem(Stride::One, 1),
+        columns: SmallVec::from_elem(column, 1),
         result,
     };
     (position, left)
@@ -700,7 +675,7 @@ fn is_nan(f: &mut FunctionBuilder, element: Handle<Expression>) -> Handle<Expres
 }
 
 /// One accumulator, one element after the other.
-fn combine_across(
+fn combine_in_turn(
     f: &mut FunctionBuilder,
     elements: &Elements<'_>,
     start: Handle<Expression>,
@@ -714,7 +689,7 @@ fn combine_across(
 /// [`LANES`] accumulators over whole groups of elements, one more over the rest, then a tree.
 ///
 /// The rest has its own accumulator because lanes that are all alike become vector registers.
-fn combine_along(
+fn combine_in_lanes(
     f: &mut FunctionBuilder,
     elements: &Elements<'_>,
     start: Handle<Expression>,
@@ -777,15 +752,38 @@ mod tests {
     use super::*;
     use crate::loop_nest::StrideClass;
 
+    fn every_walk() -> impl Iterator<Item = (Walk, bool)> {
+        let walks = [Walk::Along, Walk::Beside];
+        walks
+            .into_iter()
+            .flat_map(|walk| [(walk, false), (walk, true)])
+    }
+
+    #[test]
+    fn walks_go_where_elements_are_close() {
+        assert_eq!(Walk::of(1, (1000, 1000)), Walk::Along);
+        assert_eq!(Walk::of(2, (1000, 2000)), Walk::Along);
+        assert_eq!(Walk::of(1000, (1000, 1)), Walk::Beside);
+        assert_eq!(Walk::of(1000, (500, -2)), Walk::Beside);
+        assert_eq!(Walk::of(3, (3, 1)), Walk::Along, "three columns are few");
+        assert_eq!(
+            Walk::of(8, (100, 0)),
+            Walk::Along,
+            "one column again and again"
+        );
+        assert_eq!(Walk::of(0, (100, 1)), Walk::Beside);
+    }
+
     #[test]
     fn every_walk_and_rank_validates() {
-        for walk in [Walk::Along, Walk::Beside, Walk::Across] {
+        for (walk, is_spread) in every_walk() {
             // There is nothing beside a result that is alone.
             for kept_rank in u8::from(walk == Walk::Beside)..5 {
                 for combine in [BinaryOperator::Add, BinaryOperator::Maximum] {
                     let shape = ReduceShape {
                         combine,
                         walk,
+                        is_spread,
                         kept_rank,
                         ..of_floats()
                     };
@@ -813,7 +811,7 @@ mod tests {
             StrideClass::Contiguous,
             StrideClass::Strided,
         ];
-        for walk in [Walk::Along, Walk::Beside, Walk::Across] {
+        for (walk, is_spread) in every_walk() {
             for (step, column) in classes.into_iter().zip(classes.into_iter().rev()) {
                 let elements = ElementsShape {
                     operands: SmallVec::from_slice(&[
@@ -837,6 +835,7 @@ mod tests {
                 };
                 let shape = ReduceShape {
                     walk,
+                    is_spread,
                     ..of_floats()
                 };
                 validate(module("reduce", &shape, body)).unwrap();
@@ -853,6 +852,7 @@ mod tests {
             accumulate: DType::F64,
             output: DType::F32,
             walk: Walk::Along,
+            is_spread: false,
             kept_rank: 2,
         }
     }

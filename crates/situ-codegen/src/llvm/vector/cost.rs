@@ -1,7 +1,8 @@
 //! Whether a kernel is worth vectorising here, and with how many lanes.
 //!
-//! A kernel without loops is left to LLVM, which vectorises the loop over work-items itself. Of the others
-//! both forms are estimated, in instructions for one vector of work-items: loops count for several rounds, each
+//! A kernel without loops is left to LLVM, which vectorises the loop over work-items itself, unless it calls
+//! mathematical functions on elements that are not next to each other: LLVM takes gathers to cost more than that
+//! many calls. Of the others both forms are estimated, in instructions for one vector of work-items: loops count for several rounds, each
 //! further in for more. A gather costs about what the loads of its lanes cost alone.
 
 use situ_ir::{
@@ -52,7 +53,10 @@ pub(in crate::llvm) fn plan(
     let may_pay = match options.vectorise {
         Vectorise::Never => false,
         Vectorise::Always => true,
-        Vectorise::Auto => options.vector_isa >= VectorIsa::Avx2 && has_loop(&function.body),
+        Vectorise::Auto => {
+            options.vector_isa >= VectorIsa::Avx2
+                && (has_loop(&function.body) || has_call(function))
+        }
     };
     if !may_pay {
         return None;
@@ -64,8 +68,10 @@ pub(in crate::llvm) fn plan(
     let flow = analyse(facts, kernel, &entry);
     let lanes = lanes(facts, kernel, options);
     if options.vectorise == Vectorise::Auto {
-        let cost = estimate(facts, kernel, &flow, options, lanes);
-        if cost.vector * GAIN > cost.scalar {
+        let estimate = Estimate::new(facts, kernel, &flow, options, lanes);
+        let cost = estimate.block(&function.body);
+        let is_left_to_llvm = !has_loop(&function.body) && !estimate.has_spread_access();
+        if is_left_to_llvm || cost.vector * GAIN > cost.scalar {
             return None;
         }
     }
@@ -95,6 +101,16 @@ fn has_loop(block: &Block) -> bool {
     })
 }
 
+/// Whether a kernel calls mathematical functions.
+fn has_call(function: &Function) -> bool {
+    let is_call = |node: &Expression| match node {
+        Expression::Math { function, .. } => !function.is_exact(),
+        Expression::Binary { operator, .. } => *operator == BinaryOperator::Power,
+        _ => false,
+    };
+    function.expressions.iter().any(|(_, node)| is_call(node))
+}
+
 /// Instructions for a vector of work-items.
 #[derive(Clone, Copy, Default)]
 struct Cost {
@@ -111,24 +127,6 @@ impl Cost {
     }
 }
 
-fn estimate(
-    facts: &ModuleFacts<'_>,
-    kernel: Handle<Function>,
-    flow: &Flow,
-    options: &TargetOptions,
-    lanes: u32,
-) -> Cost {
-    let estimate = Estimate {
-        facts,
-        function: &facts.module.functions[kernel],
-        info: facts.module.info(kernel),
-        flow,
-        options,
-        lanes: f64::from(lanes),
-    };
-    estimate.block(&estimate.function.body)
-}
-
 struct Estimate<'a> {
     facts: &'a ModuleFacts<'a>,
     function: &'a Function,
@@ -138,7 +136,51 @@ struct Estimate<'a> {
     lanes: f64,
 }
 
-impl Estimate<'_> {
+impl<'a> Estimate<'a> {
+    fn new(
+        facts: &'a ModuleFacts<'a>,
+        kernel: Handle<Function>,
+        flow: &'a Flow,
+        options: &'a TargetOptions,
+        lanes: u32,
+    ) -> Self {
+        Self {
+            facts,
+            function: &facts.module.functions[kernel],
+            info: facts.module.info(kernel),
+            flow,
+            options,
+            lanes: f64::from(lanes),
+        }
+    }
+
+    /// Whether some elements that lanes access are not next to each other.
+    fn has_spread_access(&self) -> bool {
+        let mut is_spread = false;
+        self.function.body.for_each_statement(&mut |statement| {
+            is_spread |= self.spreads(statement);
+        });
+        is_spread
+    }
+
+    /// The same of one statement.
+    fn spreads(&self, statement: &Statement) -> bool {
+        let is_spread = |pointer: &Handle<Expression>, index: &Handle<Expression>| {
+            !is_cheap(self.shape(*pointer).plus(self.shape(*index)))
+        };
+        let mut found = match &statement.kind {
+            StatementKind::Store { pointer, index, .. } => is_spread(pointer, index),
+            _ => false,
+        };
+        statement.kind.for_each_expression(|root| {
+            found |= self.any(root, &|node| match node {
+                Expression::Load { pointer, index } => is_spread(pointer, index),
+                _ => false,
+            });
+        });
+        found
+    }
+
     fn block(&self, block: &Block) -> Cost {
         let mut cost = Cost::default();
         for statement in &block.statements {
@@ -228,17 +270,7 @@ impl Estimate<'_> {
                 statement.kind,
                 StatementKind::Break | StatementKind::Return(_) | StatementKind::Atomic(_)
             );
-            statement.kind.for_each_expression(|root| {
-                gathers |= self.any(root, &|node| match node {
-                    Expression::Load { pointer, index } => {
-                        !is_cheap(self.shape(*pointer).plus(self.shape(*index)))
-                    }
-                    _ => false,
-                });
-            });
-            if let StatementKind::Store { pointer, index, .. } = &statement.kind {
-                gathers |= !is_cheap(self.shape(*pointer).plus(self.shape(*index)));
-            }
+            gathers |= self.spreads(statement);
         });
         gathers && is_simple
     }

@@ -7,6 +7,25 @@ use situ_codegen::llvm::VectorIsa;
 
 use super::compiler;
 
+/// Processors that are slower at one gather than at loading its elements one by one. Some never were quick at it; to
+/// most it came with a change of their microcode, since gathers could leak data between processes.
+const SLOW_GATHERS: [&str; 14] = [
+    "broadwell",
+    "cannonlake",
+    "cascadelake",
+    "cooperlake",
+    "haswell",
+    "icelake-client",
+    "icelake-server",
+    "rocketlake",
+    "skylake",
+    "skylake-avx512",
+    "tigerlake",
+    "znver1",
+    "znver2",
+    "znver3",
+];
+
 /// A processor model and its features, in LLVM's words.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct CpuTarget {
@@ -20,7 +39,15 @@ impl CpuTarget {
     /// The processor this process runs on.
     pub fn host() -> Self {
         compiler::initialise();
-        compiler::host_cpu()
+        compiler::host_cpu().tuned()
+    }
+
+    /// The same with what LLVM does not know of the model.
+    fn tuned(mut self) -> Self {
+        if SLOW_GATHERS.contains(&self.name.as_str()) {
+            self.features.push_str(",+prefer-no-gather");
+        }
+        self
     }
 
     /// Any x86-64 processor: SSE2 and nothing more.
@@ -160,6 +187,19 @@ mod tests {
         let later_avx512 = format!("{first_avx512},+avx512vbmi2");
         assert_eq!(with(&later_avx512).vector_isa(), VectorIsa::Avx512);
         assert_eq!(with("-avx2,-fma").vector_isa(), VectorIsa::Sse2);
+    }
+
+    #[test]
+    fn slow_gathers_are_avoided() {
+        let of = |name: &str| {
+            let features = "+avx2".to_owned();
+            let name = name.to_owned();
+            CpuTarget { name, features }.tuned()
+        };
+        assert!(of("icelake-server").has("prefer-no-gather"));
+        assert!(of("icelake-server").has("avx2"));
+        assert!(!of("sapphirerapids").has("prefer-no-gather"));
+        assert!(SLOW_GATHERS.is_sorted());
     }
 
     #[test]
