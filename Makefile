@@ -79,6 +79,11 @@ test-python: build .venv/.group-drivers .venv/.group-bench .venv/.group-clients 
 	@EXPECTED_CLIENTS="dask.array einops jax scipy sklearn xarray" \
 		$(STEP) "Python tests" $(WITH_DRIVERS) $(BIN)/pytest -q -m "not packaging"
 
+.PHONY: test-dpnp
+test-dpnp: build .venv-peers/.ready  ## Tests with the real dpnp, which is too large (3 GB) for `make test`
+	@.venv-peers/bin/pip install --quiet --group test
+	@$(STEP) "dpnp" .venv-peers/bin/python tools/with_drivers.py .venv-peers/bin/pytest -q tests/interop/test_dpnp.py
+
 .PHONY: test-wheel
 test-wheel: wheel  ## Run the wheel in an empty environment
 	@$(STEP) "wheel test" $(BIN)/pytest -q tests/packaging

@@ -2,6 +2,7 @@
 
 import ctypes
 import gc
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -223,6 +224,34 @@ def test_memory_of_a_sycl_device_is_taken_in_place_and_given_back_once():
     assert memory.copy_to_host().view("f8").tolist() == [0.0, 1.0, 9.0]
     gc.collect()
     assert read_only.freed == 2
+
+
+def test_memory_of_a_sycl_device_goes_out_and_comes_back():
+    if not situ.devices("sycl"):
+        pytest.skip("there is no device of the backend `sycl`")
+    pytest.importorskip("dpctl")
+    used = situ.memory.stats().total.used_bytes
+    x = situ.asarray(np.arange(12.0).reshape(3, 4), device="sycl", usm_type="device")[:, ::-2]
+    number = x.queue.to_dpctl().sycl_device.get_device_id()
+    assert x.__dlpack_device__() == (14, number)
+
+    only_dlpack = SimpleNamespace(__dlpack_device__=x.__dlpack_device__, __dlpack__=x.__dlpack__)
+    y = situ.from_dlpack(only_dlpack)
+    assert (y.device, y.usm_type, y.shape) == (x.device, "device", (3, 2))
+    y[0, 0] = 99.0
+    assert x.to_numpy().tolist() == [[99.0, 1.0], [7.0, 5.0], [11.0, 9.0]]
+    # Shared memory is the host's for everybody, and the device's for those who ask for that.
+    shared = situ.ones(2, device="sycl", usm_type="shared")
+    assert shared.__dlpack_device__() == (1, 0)
+    assert "dltensor" in repr(shared.__dlpack__(dl_device=(14, number), copy=True))
+    with pytest.raises(BufferError, match=r"cannot go to the DLPack device \(14, 99\)"):
+        x.__dlpack__(dl_device=(14, 99))
+    with pytest.raises(BufferError, match=r"cannot go to the DLPack device \(14, 0\)"):
+        situ.ones(2).__dlpack__(dl_device=(14, 0))
+    np.testing.assert_array_equal(np.from_dlpack(x, device="cpu"), x.to_numpy())
+    del x, y, shared, only_dlpack
+    gc.collect()
+    assert situ.memory.stats().total.used_bytes == used
 
 
 def test_a_capsule_that_nobody_takes_frees_its_array():

@@ -129,6 +129,28 @@ pub(crate) fn known_to_dpctl<'py>(
     }
 }
 
+/// The number that DLPack has for a queue's device. `None` if it is not SYCL's, there is no dpctl, or its context is not
+/// the one that DLPack means, which is its platform's own.
+///
+/// # Errors
+/// What the SYCL runtime fails at.
+pub(crate) fn dlpack_device_of_queue(py: Python<'_>, queue: &Queue) -> PyResult<Option<i32>> {
+    let Some(queue) = known_to_dpctl(py, queue)? else {
+        return Ok(None);
+    };
+    let device = queue.getattr("sycl_device")?;
+    let platform = device.getattr("sycl_platform")?;
+    if !queue
+        .getattr("sycl_context")?
+        .eq(platform.getattr("default_context")?)?
+    {
+        return Ok(None);
+    }
+    // Parts of a device have the number of the whole.
+    let whole = device.call_method0("get_unpartitioned_parent_device")?;
+    whole.call_method0("get_device_id")?.extract().map(Some)
+}
+
 /// A queue of the device that has a number for DLPack.
 ///
 /// # Errors

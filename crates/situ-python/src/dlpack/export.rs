@@ -10,21 +10,19 @@ use situ_array::functions::moving::{self, CopyPolicy, Destination};
 use situ_runtime::UsmKind;
 use situ_runtime::memory::host_view::HostView;
 
-use super::tensor::{self, CPU, IS_COPIED, Legacy, Managed, Tensor, Versioned};
+use super::tensor::{self, CPU, Device, IS_COPIED, Legacy, Managed, ONE_API, Tensor, Versioned};
 use crate::array::PyArray;
 use crate::detach::detach;
 use crate::error::{IntoPyErr, guard};
+use crate::{memory, sycl};
 
 #[pymethods]
 impl PyArray {
     /// Where DLPack finds the memory: the host's, for memory that it can reach.
     fn __dlpack_device__(&self, py: Python<'_>) -> PyResult<(i32, i32)> {
         guard(|| {
-            let array = self.array();
-            if !array.allocation().is_host_accessible() {
-                return Err(not_for_others(array).into_py_err(py));
-            }
-            Ok((CPU, 0))
+            let device = own_device(py, self.array())?;
+            Ok((device.kind, device.id))
         })
     }
 
@@ -41,27 +39,27 @@ impl PyArray {
         guard(|| {
             if stream.is_some() {
                 return Err(PyValueError::new_err(
-                    "`__dlpack__` takes no `stream`\n  why:  the memory is the host's as well, and all work \
-                     on it has ended when the capsule is made\n  help: leave `stream` out",
+                    "`__dlpack__` takes no `stream`\n  why:  all work on the memory has ended when the capsule \
+                     is made\n  help: leave `stream` out",
                 ));
             }
-            check_device(dl_device)?;
             let array = self.array();
+            let device = match dl_device {
+                None => own_device(py, array)?,
+                Some(asked) => asked_device(py, array, asked)?,
+            };
             // Only a consumer that names the host's memory asks for what is elsewhere to come there.
-            let is_elsewhere = !array.allocation().is_host_accessible();
-            if is_elsewhere && (dl_device.is_none() || copy == Some(false)) {
+            let is_elsewhere = device.kind == CPU && !array.allocation().is_host_accessible();
+            if is_elsewhere && copy == Some(false) {
                 return Err(not_for_others(array).into_py_err(py));
             }
             let is_copied = is_elsewhere || copy == Some(true);
-            let work = || {
-                let array = if is_copied {
-                    on_host(array)?
-                } else {
-                    array.clone()
-                };
-                Exported::new(array)
+            let array = if is_copied {
+                detach(py, || copied(array, is_elsewhere))?
+            } else {
+                array.clone()
             };
-            let exported = detach(py, work)?;
+            let exported = Exported::new(py, array, device)?;
             let flags = if is_copied { IS_COPIED } else { 0 };
             match max_version {
                 Some((major, _)) if major >= tensor::VERSION.major => {
@@ -73,16 +71,30 @@ impl PyArray {
     }
 }
 
-/// Refuses a device that is not the host.
-fn check_device(dl_device: Option<(i32, i32)>) -> PyResult<()> {
-    match dl_device {
-        None | Some((CPU, 0)) => Ok(()),
-        Some((kind, id)) => Err(PyBufferError::new_err(format!(
-            "an array cannot go to the DLPack device ({kind}, {id})\n  why:  situ gives memory that the \
-             host can reach, which is ({CPU}, 0)\n  help: leave `dl_device` out, and let the other library \
-             move the data"
-        ))),
+/// Where an array is for those who do not say what they can use.
+fn own_device(py: Python<'_>, array: &Array) -> PyResult<Device> {
+    if array.allocation().is_host_accessible() {
+        return Ok(Device { kind: CPU, id: 0 });
     }
+    let number = sycl::dlpack_device_of_queue(py, array.queue())?;
+    let device = number.map(|id| Device { kind: ONE_API, id });
+    device.ok_or_else(|| not_for_others(array).into_py_err(py))
+}
+
+/// The device that a consumer asks for, if the array can be given there.
+fn asked_device(py: Python<'_>, array: &Array, (kind, id): (i32, i32)) -> PyResult<Device> {
+    let number = match kind {
+        CPU => Some(0),
+        ONE_API => sycl::dlpack_device_of_queue(py, array.queue())?,
+        _ => None,
+    };
+    if number == Some(id) {
+        return Ok(Device { kind, id });
+    }
+    Err(PyBufferError::new_err(format!(
+        "an array cannot go to the DLPack device ({kind}, {id})\n  why:  situ gives memory where it is, and to \
+         the host, which is ({CPU}, 0)\n  help: leave `dl_device` out, and let the other library move the data"
+    )))
 }
 
 fn not_for_others(array: &Array) -> situ_array::Error {
@@ -92,12 +104,12 @@ fn not_for_others(array: &Array) -> situ_array::Error {
     }
 }
 
-/// A copy in memory that the host can reach.
-fn on_host(array: &Array) -> Result<Array, situ_array::Error> {
-    let usm_kind = if array.allocation().is_host_accessible() {
-        array.usm_kind()
-    } else {
+/// A copy, in memory that the host can reach or of the same kind.
+fn copied(array: &Array, is_for_host: bool) -> Result<Array, situ_array::Error> {
+    let usm_kind = if is_for_host {
         UsmKind::Host
+    } else {
+        array.usm_kind()
     };
     let destination = Destination {
         queue: array.queue(),
@@ -110,19 +122,32 @@ fn on_host(array: &Array) -> Result<Array, situ_array::Error> {
 /// What a capsule points to, beside the elements.
 struct Exported {
     array: Array,
+    device: Device,
     address: usize,
     shape: Vec<i64>,
     strides: Vec<i64>,
-    /// Has commands that use the memory waited for, as long as somebody else may look at it.
-    _host_view: HostView,
+    /// Has commands that use the memory waited for, as long as the host may look at it.
+    _host_view: Option<HostView>,
 }
 
 impl Exported {
-    fn new(array: Array) -> Result<Self, situ_array::Error> {
-        let (address, host_view) = array.host_view()?;
+    fn new(py: Python<'_>, array: Array, device: Device) -> PyResult<Self> {
+        let (address, host_view) = if device.kind == CPU {
+            let (address, view) = detach(py, || {
+                array
+                    .host_view()
+                    .map(|(address, view)| (address.expose_provenance(), view))
+            })?;
+            (address, Some(view))
+        } else {
+            // From here on the other package's commands count as well.
+            let start = memory::exported(py, array.allocation(), array.queue())?;
+            (start + array.byte_offset(), None)
+        };
         let layout = array.layout();
         Ok(Self {
-            address: address.expose_provenance(),
+            device,
+            address,
             shape: layout.shape().iter().map(|&size| size as i64).collect(),
             strides: layout.strides().iter().map(|&step| step as i64).collect(),
             _host_view: host_view,
@@ -137,7 +162,7 @@ impl Exported {
             managed: M::new(
                 Tensor {
                     data: address,
-                    device: tensor::Device { kind: CPU, id: 0 },
+                    device: self.device,
                     ndim: self.shape.len() as i32,
                     dtype: tensor::data_type(self.array.dtype()),
                     shape: std::ptr::null_mut(),

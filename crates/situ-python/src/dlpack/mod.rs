@@ -6,9 +6,9 @@
 //! | `export` | capsules with arrays of situ |
 //! | `import` | arrays over what is in other libraries' capsules |
 //!
-//! Memory that the host can reach is DLPack's `kDLCPU`, whichever device it belongs to. Other memory is
-//! refused with the line that copies it: no DLPack device describes it so that every other library
-//! could use it. What others give as `kDLOneAPI`, memory of a SYCL device, is taken in place.
+//! Memory that the host can reach is DLPack's `kDLCPU`, whichever device it belongs to, because every library
+//! can use that. Other memory of SYCL devices is `kDLOneAPI`, and so is all memory of theirs for a consumer that asks for it.
+//! What is left is refused with the line that copies it. What others give as `kDLOneAPI` is taken in place.
 
 mod export;
 mod import;
