@@ -150,8 +150,8 @@ def _ulp(x):
     return next_ - size
 
 
-# Functions of NumPy compute in the dtype that their arguments have together. `x * 1.0` is a number of
-# that dtype, and a `float64` for integers.
+# Functions of NumPy compute in the dtype that their arguments have together. `x * 1.0` is a number
+# of that dtype, and a `float64` for integers.
 
 
 def _numpy_gcd(a, b):

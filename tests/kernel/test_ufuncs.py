@@ -96,6 +96,7 @@ class Kernel:
         self.kernel = loaded.every
 
     def check(self, dtype, device):
+        """Compare what it gives on a device with NumPy."""
         first, second = operands("add", dtype)
         exponents = np.array(EXPONENTS[: first.size], np.int32)
         wrong = situ.zeros((first.size, len(self.outputs)), dtype="int32", device=device)
