@@ -1,4 +1,4 @@
-"""Where the parts of an njit function run, and what kind of memory their results have (R27 to R32)."""
+"""Where the parts of an njit function run, and the kind of memory of results (R27 to R32)."""
 
 import itertools
 import sys
@@ -138,7 +138,7 @@ def last_remainder(x, n):
     ids=["numbers", "elements"],
 )
 def test_other_threads_run_while_a_compiled_loop_does(function, arguments) -> None:
-    """The GIL is free: somebody who waits for it gets it, though nobody who has it is asked to yield."""
+    """The GIL is free: who waits for it gets it, though nobody who has it is asked to yield."""
     function(*arguments, 10)
     gate, arrived = threading.Lock(), []
     gate.acquire()
