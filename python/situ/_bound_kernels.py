@@ -79,13 +79,22 @@ class BoundRangedKernel:
         """Run it."""
         _launch(self._ranged, self._kernel.__name__, arguments, keywords, self._queue)
 
-    def submit(self, *arguments: object, depends: Event | Iterable[Event] | None = None) -> Event:
+    def submit(
+        self,
+        *arguments: object,
+        depends: Event | Iterable[Event] | None = None,
+        **keywords: object,
+    ) -> Event:
         """Submit it, and return its event; all arrays must be accessible from the queue."""
         queue = self._queue
         described = [_in_place(argument) for argument in arguments]
-        if any(_is_far(argument, queue) for argument in described):
+        named = {name: _in_place(argument) for name, argument in keywords.items()}
+        if any(_is_far(argument, queue) for argument in (*described, *named.values())):
             _refuse_copies(self._kernel.__name__, queue)
-        return self._ranged.submit(*(bring(item, queue) for item in described), depends=depends)
+        brought = {name: bring(item, queue) for name, item in named.items()}
+        return self._ranged.submit(
+            *(bring(item, queue) for item in described), depends=depends, **brought
+        )
 
     def __repr__(self) -> str:
         return f"<kernel `{self._kernel.__name__}` over a range on {self._queue!r}>"
@@ -205,9 +214,10 @@ def compilers(queue: Queue) -> dict[str, Callable[..., Any]]:
         /,
         *arguments: object,
         queue: Place | None = None,
+        **keywords: object,
     ) -> None:
         """Run a kernel over a range on the module's queue; see `situ.call_kernel`."""
-        BoundKernel(_plain(function), chosen(queue))[range](*arguments)
+        BoundKernel(_plain(function), chosen(queue))[range](*arguments, **keywords)
 
     def call_kernel_async(
         function: Kernel | BoundKernel,
@@ -216,11 +226,12 @@ def compilers(queue: Queue) -> dict[str, Callable[..., Any]]:
         /,
         *arguments: object,
         queue: Place | None = None,
+        **keywords: object,
     ) -> Event:
         """Submit a kernel over a range to the module's queue; see `situ.call_kernel_async`."""
         events = list(dependent_events)
         bound = BoundKernel(_plain(function), chosen(queue))
-        return bound[range].submit(*arguments, depends=events or None)
+        return bound[range].submit(*arguments, depends=events or None, **keywords)
 
     return {
         "call_kernel": call_kernel,

@@ -49,7 +49,7 @@ def kernel(
     function : function
         What one work-item does. It asks for its place in the range with `get_global_id`, reads and
         writes elements of its array arguments, and returns nothing. Its first parameter may be
-        an index object instead, see `situ.kernel_api`.
+        an index object instead, see `situ.kernel_api`. The last parameters may have defaults.
     wrap_indices : bool, default False
         Whether an index that is negative at run time counts from the end, as in Python. It costs a
         test for each access; indices that are constants count from the end anyway. Given as in
@@ -152,6 +152,7 @@ def call_kernel(
     /,
     *arguments: Argument,
     queue: Place | None = None,
+    **keywords: Argument,
 ) -> None:
     """Run a kernel over a range: ``kernel[range](*arguments)`` as a function.
 
@@ -166,6 +167,8 @@ def call_kernel(
     queue : Queue or selector, optional
         What runs it: a queue from which all arrays are accessible, that is, one of their context.
         By default the queue that they agree on.
+    **keywords
+        What the kernel takes, by the names of its parameters.
 
     Examples
     --------
@@ -183,7 +186,7 @@ def call_kernel(
     ranged = function[range]
     if queue is not None:
         ranged = ranged.on(queue)
-    ranged(*arguments)
+    ranged(*arguments, **keywords)
 
 
 def call_kernel_async(
@@ -193,6 +196,7 @@ def call_kernel_async(
     /,
     *arguments: Argument,
     queue: Place | None = None,
+    **keywords: Argument,
 ) -> Event:
     """Submit a kernel over a range, and return the event that ends when it has run.
 
@@ -213,6 +217,8 @@ def call_kernel_async(
         What the kernel takes.
     queue : Queue or selector, optional
         What runs it, as in `call_kernel`.
+    **keywords
+        What the kernel takes, by the names of its parameters.
 
     Returns
     -------
@@ -237,7 +243,7 @@ def call_kernel_async(
     ranged = function[range]
     if queue is not None:
         ranged = ranged.on(queue)
-    return ranged.submit(*arguments, depends=events or None)
+    return ranged.submit(*arguments, depends=events or None, **keywords)
 
 
 def check_kernel(launcher: str, function: object) -> None:

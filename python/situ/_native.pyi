@@ -791,7 +791,10 @@ class Kernel:
 @final
 class RangedKernel:
     def submit(
-        self, *arguments: _KernelArgument, depends: Event | Iterable[Event] | None = None
+        self,
+        *arguments: _KernelArgument,
+        depends: Event | Iterable[Event] | None = None,
+        **keywords: _KernelArgument,
     ) -> Event: ...
     def on(self, queue: _Place) -> RangedKernel: ...
     def simulate(self, *arguments: object, **keywords: object) -> None: ...

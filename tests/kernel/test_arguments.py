@@ -93,6 +93,75 @@ def test_arguments_can_be_passed_by_name():
         store(out, out=out)
 
 
+LEVEL = 4
+
+
+@situ.kernel
+def fill(out, value=3, scale=LEVEL / 2.0):
+    out[situ.get_global_id(0)] = value * scale
+
+
+def test_parameters_have_the_defaults_of_python(device):
+    def filled(launch):
+        out = situ.asarray(np.zeros(3), device=device)
+        launch(out)
+        return out.to_numpy().tolist()
+
+    assert filled(lambda out: fill(out)) == [6, 6, 6]
+    assert filled(lambda out: fill[2](out)) == [6, 6, 0]
+    assert filled(lambda out: fill[2](out, 5)) == [10, 10, 0]
+    assert filled(lambda out: fill[2](out, scale=1)) == [3, 3, 0]
+    assert filled(lambda out: fill(scale=1, out=out)) == [3, 3, 3]
+    assert filled(lambda out: fill(out, 1, 7)) == [7, 7, 7]
+    assert filled(lambda out: fill[1].submit(out, value=1).wait()) == [2, 0, 0]
+    assert filled(lambda out: fill.simulate(out, scale=3)) == [9, 9, 9]
+    assert filled(lambda out: situ.call_kernel(fill, 2, out)) == [6, 6, 0]
+    assert filled(lambda out: situ.call_kernel(fill, 2, out, value=2)) == [4, 4, 0]
+    assert filled(lambda out: situ.call_kernel_async(fill, 1, [], out, value=1).wait()) == [2, 0, 0]
+    lib = situ.offload_to(device)
+    assert filled(lambda out: lib.kernel(fill)[2](out, value=2)) == [4, 4, 0]
+    assert filled(lambda out: lib.call_kernel(fill, 2, out, scale=1)) == [3, 3, 0]
+
+
+def test_defaults_follow_an_index_object_and_are_those_of_the_definition():
+    level = 2
+
+    @situ.kernel
+    def stored(item: situ.kernel_api.Item, out, value=level):
+        out[item.get_id(0)] = value
+
+    level = 3
+    out = situ.asarray(np.zeros(2))
+    stored[2](out)
+    np.testing.assert_array_equal(out.to_numpy(), [2, 2])
+
+
+def test_a_default_that_kernels_cannot_take_is_an_argument_like_others():
+    @situ.kernel
+    def maybe(out, value=None):
+        out[0] = value
+
+    with pytest.raises(situ.KernelTypeError, match="argument `value` of kernel `maybe` is `None`"):
+        maybe[1](situ.zeros(1))
+    out = situ.zeros(1)
+    maybe[1](out, 2)
+    assert out[0] == 2
+
+
+@pytest.mark.parametrize("count", [0, 4])
+def test_a_wrong_number_of_arguments_counts_those_with_defaults(count):
+    out = situ.asarray(np.zeros(2))
+    with pytest.raises(situ.KernelTypeError) as caught:
+        fill(*[out] * count)
+    assert f"takes 1 to 3 arguments, but {count} were given" in str(caught.value)
+    assert ("nothing is given for `out`" in str(caught.value)) == (count == 0)
+
+
+def test_what_is_missing_is_named():
+    with pytest.raises(situ.KernelTypeError, match="nothing is given for `a` and `out`"):
+        add(b=situ.zeros(2))
+
+
 @pytest.mark.parametrize("count", [0, 1, 3])
 def test_a_wrong_number_of_arguments_names_the_parameters(count):
     out = situ.asarray(np.zeros(2))
@@ -103,16 +172,50 @@ def test_a_wrong_number_of_arguments_names_the_parameters(count):
     assert isinstance(caught.value, TypeError)
 
 
-@pytest.mark.parametrize("value", ["text", None, [1, 2], object(), {1: 2}])
-def test_other_objects_are_refused_by_name(value):
-    out = situ.asarray(np.zeros(2))
-    with pytest.raises(situ.KernelTypeError, match="argument `value` of kernel `store` is a"):
+def some_function(x):
+    return x
+
+
+@pytest.mark.parametrize(
+    ("value", "what", "way_out"),
+    [
+        ("text", "text, a `str`", "`enum.IntEnum`"),
+        (None, "`None`", "forgotten its `return`"),
+        ([1, 2], "a `list`", "`value = situ.asarray(value, queue=out.queue)`"),
+        ((1, 2), "a `tuple`", "`value = situ.asarray(value, queue=out.queue)`"),
+        ([], "a `list`", '`value = situ.asarray(value, dtype="float64", queue=out.queue)`'),
+        ({1, 2}, "a `set`", "`situ.asarray(sorted(value), queue=out.queue)`"),
+        ({1: 2}, "a `dict`", "pass the numbers in it one by one"),
+        (object(), "an `object`", "pass the arrays and numbers that it holds"),
+        (some_function, "a function, `some_function`", "`@situ.device_func`"),
+        (lambda x: x, "a lambda", "`@situ.device_func`"),
+        (situ.device_func(some_function), "a function, `some_function`", "`@situ.device_func`"),
+        (store, "a kernel, `store`", "launch both"),
+        (np.float32, "a dtype, `float32`", "`x.dtype`"),
+        (np.dtype("int8"), "a dtype, `int8`", "`x.dtype`"),
+        (float, "a dtype, `float`", "`x.dtype`"),
+        (2**64, "too large an integer, `18446744073709551616`", "`float(value)`"),
+        (np.datetime64("2020-01-01"), "a NumPy scalar of dtype datetime64[D]", "float(value)"),
+    ],
+    ids=lambda each: each if isinstance(each, str) else type(each).__name__,
+)
+def test_other_objects_are_refused_with_a_way_out(value, what, way_out, device):
+    out = situ.asarray(np.zeros(2), device=device)
+    with pytest.raises(situ.KernelTypeError) as caught:
         store(out, value)
+    message = str(caught.value)
+    assert message.startswith(f"argument `value` of kernel `store` is {what}\n")
+    assert "why:  a kernel takes situ arrays and numbers" in message
+    assert way_out in message
+    assert isinstance(caught.value, TypeError)
+    # The queue and the kernel are as they were.
+    store(out, 1.5)
+    np.testing.assert_array_equal(out.to_numpy(), [1.5, 1.5])
 
 
-def test_an_integer_that_no_dtype_holds_is_refused():
-    with pytest.raises(situ.KernelTypeError, match="too large"):
-        store(situ.asarray(np.zeros(2)), 2**64)
+def test_a_list_without_arrays_becomes_an_array_anywhere():
+    with pytest.raises(situ.KernelTypeError, match=r"`out = situ.asarray\(out\)`"):
+        store([1.0], 2.0)
 
 
 def test_host_arrays_alone_do_not_say_where_to_run():

@@ -14,7 +14,7 @@ from situ.kernel_api import AtomicRef
 from situ.testing import virtual_devices
 
 
-@pytest.fixture(params=["native", "virtual"])
+@pytest.fixture(params=["native", "reference", "virtual"])
 def place(request):
     if request.param != "virtual":
         yield request.param

@@ -176,6 +176,16 @@ fn first_annotation(parameters: &ast::Parameters) -> Option<String> {
     }
 }
 
+/// What a function takes.
+#[derive(Default)]
+struct Parameters {
+    names: Vec<Identifier>,
+    /// The numbers that the last of them have as defaults.
+    defaults: Vec<(Constant, Span)>,
+    /// Defaults that are no numbers.
+    computed_defaults: Vec<Span>,
+}
+
 struct Reader<'a> {
     dialect: Dialect,
     /// What is parsed: the user's text, after the shelter if there is one.
@@ -230,15 +240,20 @@ impl Reader<'_> {
         if let Some(parameters) = &definition.type_params {
             self.refuse(Refused::TypeParameters, self.span(&**parameters));
         }
-        let (parameters, defaults) = self.parameters(&definition.parameters);
+        let Parameters {
+            names,
+            defaults,
+            computed_defaults,
+        } = self.parameters(&definition.parameters);
         let first_annotation = first_annotation(&definition.parameters);
         let body = self.block(&definition.body);
         let start = name.span.start;
         let end = self.span(definition).end;
         Function {
             name,
-            parameters,
+            parameters: names,
             defaults,
+            computed_defaults,
             first_annotation,
             body,
             span: Span::new(start, end),
@@ -250,6 +265,7 @@ impl Reader<'_> {
         let loops = std::mem::take(&mut self.loops);
         let function = self.function(definition);
         self.loops = loops;
+        self.refuse_computed(&function.computed_defaults);
         function
     }
 
@@ -257,7 +273,12 @@ impl Reader<'_> {
         let span = self.span(lambda);
         let parameters = lambda.parameters.as_deref();
         let parameters = parameters.map(|parameters| self.parameters(parameters));
-        let (parameters, defaults) = parameters.unwrap_or_default();
+        let Parameters {
+            names,
+            defaults,
+            computed_defaults,
+        } = parameters.unwrap_or_default();
+        self.refuse_computed(&computed_defaults);
         let value = self.expression(&lambda.body);
         let body = Statement {
             span: value.span,
@@ -268,19 +289,26 @@ impl Reader<'_> {
                 name: "lambda".to_owned(),
                 span,
             },
-            parameters,
+            parameters: names,
             defaults,
+            computed_defaults,
             first_annotation: None,
             body: vec![body],
             span,
         }
     }
 
-    /// Parameters, and the numbers that the last of them have as defaults.
-    fn parameters(
-        &mut self,
-        parameters: &ast::Parameters,
-    ) -> (Vec<Identifier>, Vec<(Constant, Span)>) {
+    /// Reports defaults of a function that is called in compiled code only.
+    fn refuse_computed(&mut self, defaults: &[Span]) {
+        // A function inside of one of the host is given every argument.
+        if self.dialect == Dialect::Kernel {
+            for span in defaults {
+                self.refuse(Refused::DefaultValue, *span);
+            }
+        }
+    }
+
+    fn parameters(&mut self, parameters: &ast::Parameters) -> Parameters {
         for variadic in [&parameters.vararg, &parameters.kwarg]
             .into_iter()
             .flatten()
@@ -290,25 +318,25 @@ impl Reader<'_> {
         for parameter in &parameters.kwonlyargs {
             self.refuse(Refused::KeywordOnlyParameter, self.span(parameter));
         }
-        let mut read: Vec<Identifier> = Vec::new();
-        let mut defaults = Vec::new();
+        let mut read = Parameters::default();
         for parameter in parameters.posonlyargs.iter().chain(&parameters.args) {
             if let Some(default) = &parameter.default {
                 let span = self.span(&**default);
                 match literal(default) {
-                    Some(constant) => defaults.push((constant, span)),
-                    // Whoever calls the function asks Python; compiled code is given every argument.
-                    None if self.dialect == Dialect::Host => defaults.clear(),
-                    None => self.refuse(Refused::DefaultValue, span),
+                    Some(constant) => read.defaults.push((constant, span)),
+                    None => {
+                        read.defaults.clear();
+                        read.computed_defaults.push(span);
+                    }
                 }
             }
             let name = self.identifier(&parameter.parameter.name);
-            if read.iter().any(|other| other.name == name.name) {
+            if read.names.iter().any(|other| other.name == name.name) {
                 self.refuse(Refused::RepeatedParameter, name.span);
             }
-            read.push(name);
+            read.names.push(name);
         }
-        (read, defaults)
+        read
     }
 
     // ----- statements -----

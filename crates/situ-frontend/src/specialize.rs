@@ -13,7 +13,6 @@ use crate::lower::lower;
 use crate::message::Messages;
 use crate::parse::parse_function;
 use crate::plan::{ArgumentType, ParameterPlan};
-use crate::subset::Refused;
 
 /// Choices that change the meaning of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -93,9 +92,6 @@ pub fn specialize(
 ) -> Result<Compiled, Error> {
     let refused = |failure: Failure| Error::Refused(Refusal::new(name, source, failure));
     let syntax = parse_function(source, name).map_err(|own| refused(own.into()))?;
-    if let Some((_, span)) = syntax.defaults.first() {
-        return Err(refused(vec![Refused::DefaultValue.at(*span)].into()));
-    }
     let parameters: Vec<&str> = syntax
         .parameters
         .iter()

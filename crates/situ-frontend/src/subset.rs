@@ -245,11 +245,10 @@ impl Refused {
             },
             Self::DefaultValue => Entry {
                 code: "K027",
-                message: "this parameter cannot have a default value",
-                label: "not a number in a device function",
-                why: "a launch passes every argument of a kernel, and the defaults of a device \
-                      function are numbers that are known when compiling",
-                help: "remove the default and pass the value at each call",
+                message: "this default is not a number",
+                label: "only Python could evaluate it",
+                why: "a function that kernels call gets its defaults when the kernel is compiled",
+                help: "write the number itself, or remove the default and pass the value at each call",
             },
             Self::VariadicParameter => Entry {
                 code: "K027",
@@ -262,8 +261,8 @@ impl Refused {
                 code: "K027",
                 message: "a kernel cannot have keyword-only parameters",
                 label: "",
-                why: "arguments of a launch are passed by position",
-                help: "remove the `*` from the parameter list",
+                why: "every parameter of a kernel can be given by position",
+                help: "remove the `*` from the parameter list; arguments can be given by name without it",
             },
             Self::TypeParameters => Entry {
                 code: "K027",

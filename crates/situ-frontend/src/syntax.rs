@@ -18,6 +18,8 @@ pub struct Function {
     pub parameters: Vec<Identifier>,
     /// What parameters are if no argument is given, for the last ones.
     pub defaults: Vec<(Constant, Span)>,
+    /// Defaults that Python has to evaluate. Whoever launches a kernel asks Python; calls in compiled code cannot.
+    pub computed_defaults: Vec<Span>,
     /// The last name of the first parameter's annotation: `NdItem` for `item: kernel_api.NdItem`.
     pub first_annotation: Option<String>,
     pub body: Vec<Statement>,

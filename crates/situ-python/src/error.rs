@@ -138,6 +138,9 @@ fn class_of(error: &situ_runtime::Error) -> fn(String) -> PyErr {
         E::IndexOutOfRange { .. } => PyIndexError::new_err,
         E::AssertionFailed(_) => exceptions::KernelAssertionError::new_err,
         E::OutsideAccess(_) => exceptions::KernelIndexError::new_err,
+        E::KernelFault { source } if is_out_of_bounds(source) => {
+            exceptions::KernelIndexError::new_err
+        }
         E::Internal { .. } | E::WorkPanicked { .. } => exceptions::InternalError::new_err,
         E::ScratchUnavailable { .. } | E::OutOfMemory { .. } => {
             exceptions::OutOfMemoryError::new_err
@@ -159,6 +162,12 @@ fn class_of(error: &situ_runtime::Error) -> fn(String) -> PyErr {
         // What is left is a device, a driver or a compiler that refuses, or no device that fits.
         _ => exceptions::DeviceError::new_err,
     }
+}
+
+/// Whether the reference device stopped a kernel at an access outside of an array.
+fn is_out_of_bounds(error: &situ_ir::interpret::Error) -> bool {
+    use situ_ir::interpret::{Error, FaultKind};
+    matches!(error, Error::Fault(fault) if matches!(fault.kind, FaultKind::OutOfBounds { .. }))
 }
 
 /// NumPy's `AxisError`, which is both a `ValueError` and an `IndexError`.

@@ -6,7 +6,7 @@ use std::ops::Deref;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt};
+use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyType};
 use situ_array::Array;
 use situ_array::functions::apply::Operand;
 use situ_ir::Literal;
@@ -120,6 +120,10 @@ pub(crate) fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Option<Operand>
 /// Whether an object is an array in host memory, as far as anybody can tell: it has an array interface,
 /// exports DLPack or is a buffer, and does not describe itself as USM memory.
 pub(crate) fn is_host_array(object: &Bound<'_, PyAny>) -> bool {
+    // Classes have the attributes of their instances.
+    if object.is_instance_of::<PyType>() {
+        return false;
+    }
     let has = |name| object.hasattr(name).unwrap_or(false);
     // SAFETY: it takes any object and only looks at its type.
     let is_buffer = unsafe { pyo3::ffi::PyObject_CheckBuffer(object.as_ptr()) } != 0;
@@ -144,6 +148,9 @@ pub(crate) fn is_numpy_array(object: &Bound<'_, PyAny>) -> bool {
 
 /// A host array without dimensions as a constant: it is a number, so it takes no part in placement.
 pub(crate) fn host_scalar(object: &Bound<'_, PyAny>) -> PyResult<Option<Literal>> {
+    if object.is_instance_of::<PyType>() {
+        return Ok(None);
+    }
     if !object.hasattr("__array_interface__")? || object.getattr("ndim")?.extract::<usize>()? != 0 {
         return Ok(None);
     }

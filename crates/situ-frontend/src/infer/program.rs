@@ -13,6 +13,7 @@ use crate::message::Message;
 use crate::parse::{Dialect, parse_function_as};
 use crate::plan::{ArgumentType, Layout};
 use crate::specialize::Options;
+use crate::subset::Refused;
 use crate::syntax::{self, Constant};
 use crate::typed::{Function, FunctionId};
 
@@ -146,6 +147,12 @@ impl<'e> Program<'e> {
             .or_insert_with(|| {
                 let source = &definition.source;
                 parse_function_as(dialect, source, &definition.name)
+                    .and_then(|syntax| match syntax.computed_defaults.as_slice() {
+                        [first, ..] if dialect == Dialect::Kernel => {
+                            Err(vec![Refused::DefaultValue.at(*first)])
+                        }
+                        _ => Ok(syntax),
+                    })
                     .map(|syntax| {
                         let is_itself = |name: &&str| {
                             matches!(definition.bindings.get(*name),

@@ -244,12 +244,22 @@ impl Fault {
             .label(self.span, label)
             .why(format!("it happened in {}", self.where_it_happened()));
         diagnostic = match &self.kind {
-            FaultKind::OutOfBounds { elements, .. } if elements.is_empty() => {
-                diagnostic.why("the array has no elements")
-            }
-            FaultKind::OutOfBounds { elements, .. } => {
-                let last = elements.end - 1;
-                diagnostic.why(format!("valid indices are {} to {last}", elements.start))
+            FaultKind::OutOfBounds {
+                array, elements, ..
+            } => {
+                let valid = if elements.is_empty() {
+                    "the array has no elements".to_owned()
+                } else {
+                    format!(
+                        "valid indices are {} to {}",
+                        elements.start,
+                        elements.end - 1
+                    )
+                };
+                diagnostic.why(valid).help(format!(
+                    "launch over a smaller range, or compare the index with the size of `{array}` before the \
+                     access; a range that is rounded up to whole work-groups has work-items to spare"
+                ))
             }
             FaultKind::Race { other, .. } => {
                 let by = other.map_or("another work-item".to_owned(), |other| other.to_string());

@@ -12,9 +12,10 @@ use smallvec::SmallVec;
 
 use super::definition::Definition;
 use super::local_accessor::PyLocalAccessor;
+use super::refused_argument::refusal;
 use crate::array::PyArray;
 use crate::error::IntoPyErr;
-use crate::error::exceptions::{InternalError, KernelTypeError, ShapeError};
+use crate::error::exceptions::{DTypeError, ShapeError};
 use crate::operand;
 
 /// The types of a list of arguments, packed: one number for each argument.
@@ -300,14 +301,18 @@ fn number(object: &Bound<'_, PyAny>) -> PyResult<Option<(Literal, bool)>> {
         return Ok(python(Literal::Bool(value.is_true())));
     }
     if object.is_exact_instance_of::<PyInt>() {
-        return integer(object).map(python);
+        return Ok(integer(object).and_then(python));
     }
-    if let Some(literal) = operand::numpy_scalar(object)? {
-        return Ok(Some((literal, false)));
+    match operand::numpy_scalar(object) {
+        Ok(Some(literal)) => return Ok(Some((literal, false))),
+        Ok(None) => {}
+        // A scalar of a dtype that situ has not is no number.
+        Err(error) if error.is_instance_of::<DTypeError>(object.py()) => return Ok(None),
+        Err(error) => return Err(error),
     }
     // Subclasses, such as members of an `IntEnum`.
     if object.is_instance_of::<PyInt>() {
-        return integer(object).map(python);
+        return Ok(integer(object).and_then(python));
     }
     if object.is_instance_of::<PyFloat>() {
         return Ok(python(Literal::F64(object.extract()?)));
@@ -322,54 +327,17 @@ fn number(object: &Bound<'_, PyAny>) -> PyResult<Option<(Literal, bool)>> {
     Ok(literal.map(|literal| (literal, false)))
 }
 
-fn integer(object: &Bound<'_, PyAny>) -> PyResult<Literal> {
-    if let Ok(value) = object.extract::<i64>() {
-        return Ok(Literal::I64(value));
-    }
-    let value: Result<u64, _> = object.extract();
-    value.map(Literal::U64).map_err(|_| {
-        KernelTypeError::new_err(format!(
-            "the integer {object} is too large for a kernel\n  why:  the widest integers are `int64` \
-             and `uint64`\n  help: pass a float, e.g. `float(n)`"
-        ))
-    })
+/// An integer as a constant; `None` if no dtype holds it.
+fn integer(object: &Bound<'_, PyAny>) -> Option<Literal> {
+    let signed = object.extract::<i64>().map(Literal::I64);
+    signed.or_else(|_| object.extract().map(Literal::U64)).ok()
 }
 
-fn placer<'a>(definition: &'a Definition, explicit: Option<&'a Queue>) -> Placer<'a> {
+/// Places a call of the kernel.
+pub(super) fn placer<'a>(definition: &'a Definition, explicit: Option<&'a Queue>) -> Placer<'a> {
     Placer {
         operation: Operation::Kernel(&definition.name),
         explicit,
-    }
-}
-
-/// Why the object at a position cannot be an argument.
-fn refusal(definition: &Definition, objects: &[Bound<'_, PyAny>], position: usize) -> PyErr {
-    let object = &objects[position];
-    if operand::is_host_array(object) {
-        return host_array_refusal(definition, objects);
-    }
-    let name = definition.parameter_name(position);
-    let kernel = &definition.name;
-    let kind = object.get_type().name();
-    let kind = kind.map_or_else(|_| "object".to_owned(), |kind| kind.to_string());
-    KernelTypeError::new_err(format!(
-        "argument `{name}` of kernel `{kernel}` is a `{kind}`\n  why:  a kernel takes situ arrays \
-         and numbers\n  help: make an array of it first, e.g. `{name} = situ.asarray({name})`"
-    ))
-}
-
-/// What placement says about host arrays among the arguments.
-fn host_array_refusal(definition: &Definition, objects: &[Bound<'_, PyAny>]) -> PyErr {
-    let participants = objects.iter().map(|object| match object.cast::<PyArray>() {
-        Ok(array) => Participant::Array(array.get().array()),
-        Err(_) if operand::is_host_array(object) => Participant::HostArray,
-        Err(_) => Participant::Scalar,
-    });
-    let names = (0..objects.len()).map(|position| definition.parameter_name(position));
-    let placement = placer(definition, None).place(names.zip(participants));
-    match (placement, objects.first()) {
-        (Err(error), Some(object)) => error.into_py_err(object.py()),
-        _ => InternalError::new_err("situ broke one of its own rules: a host array was placed"),
     }
 }
 

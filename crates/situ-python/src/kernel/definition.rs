@@ -16,6 +16,8 @@ pub(crate) struct Definition {
     pub(crate) name: String,
     pub(crate) source: Source,
     pub(crate) parameters: Vec<String>,
+    /// What the last parameters are if no argument is passed for them, as Python evaluated it.
+    defaults: Vec<Py<PyAny>>,
     /// Whether the first parameter is an index object, which the launch makes.
     pub(crate) item: ItemParameter,
     /// Whether an index that is negative at run time counts from the end.
@@ -41,6 +43,7 @@ impl Definition {
         let flags: u32 = code.getattr("co_flags")?.extract()?;
         let mut parameters: Vec<String> = code.getattr("co_varnames")?.extract()?;
         parameters.truncate(count);
+        let defaults: Option<Vec<Py<PyAny>>> = function.getattr("__defaults__")?.extract()?;
         let name: String = function.getattr("__name__")?.extract()?;
         let source = Source::new(file, text).starting_at_line(line);
         Ok(Self {
@@ -48,6 +51,7 @@ impl Definition {
             name,
             source,
             parameters,
+            defaults: defaults.unwrap_or_default(),
             is_plain: keyword_only == 0 && flags & VARIADIC == 0,
             wrap_indices: false,
             check_bounds: process_config().check_bounds,
@@ -61,8 +65,7 @@ impl Definition {
             default_float: device_dtypes::default_float(device),
             dims,
             wrap_indices: self.wrap_indices,
-            // Virtual devices are for finding mistakes.
-            check_bounds: self.check_bounds || device.backend() == BackendKind::Virtual,
+            check_bounds: self.check_bounds || finds_mistakes(device),
             is_host: false,
         }
     }
@@ -87,7 +90,8 @@ impl Definition {
             .map_or("argument", String::as_str)
     }
 
-    /// The arguments of a launch in the order of the parameters, one for each.
+    /// The arguments of a launch in the order of the parameters, one for each: those that are given by position, then
+    /// by name, then what Python has as defaults.
     ///
     /// # Errors
     /// `KernelTypeError` for arguments that do not fit the parameters.
@@ -96,12 +100,55 @@ impl Definition {
         positional: &Bound<'py, PyTuple>,
         keywords: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let objects = match keywords {
-            Some(keywords) if !keywords.is_empty() => self.in_order(positional, keywords)?,
-            _ => positional.iter().collect(),
-        };
-        self.check_count(objects.len())?;
-        Ok(objects)
+        let mut objects: Vec<_> = positional.iter().collect();
+        let keywords = keywords.filter(|keywords| !keywords.is_empty());
+        let parameters = self.passed_parameters();
+        // Parameters that kernels cannot have are the front end's to explain.
+        if !self.is_plain || (keywords.is_none() && objects.len() == parameters.len()) {
+            return Ok(objects);
+        }
+        if let Some(keywords) = keywords {
+            self.check_keywords(positional.len(), keywords)?;
+        }
+        let found = objects.len() + keywords.map_or(0, PyDictMethods::len);
+        let mut missing = Vec::new();
+        for (position, name) in parameters.iter().enumerate().skip(positional.len()) {
+            let named = keywords
+                .map(|keywords| keywords.get_item(name))
+                .transpose()?;
+            match named
+                .flatten()
+                .or_else(|| self.default(positional.py(), position))
+            {
+                Some(object) => objects.push(object),
+                None => missing.push(name.clone()),
+            }
+        }
+        if missing.is_empty() && objects.len() == parameters.len() {
+            return Ok(objects);
+        }
+        Err(self.wrong_count(found, &missing))
+    }
+
+    /// What a parameter is if no argument is passed for it.
+    fn default<'py>(&self, py: Python<'py>, position: usize) -> Option<Bound<'py, PyAny>> {
+        let position = position.checked_sub(self.required())?;
+        let default = self.defaults.get(self.surplus_defaults() + position)?;
+        Some(default.bind(py).clone())
+    }
+
+    /// How many arguments there must be.
+    fn required(&self) -> usize {
+        self.passed_parameters()
+            .len()
+            .saturating_sub(self.defaults.len())
+    }
+
+    /// How many defaults are for parameters that nothing is passed for: one, if the index object has one.
+    fn surplus_defaults(&self) -> usize {
+        self.defaults
+            .len()
+            .saturating_sub(self.passed_parameters().len())
     }
 
     /// Checks that a range has the index object that the kernel takes; tells which one.
@@ -142,27 +189,29 @@ impl Definition {
         ))
     }
 
-    fn check_count(&self, found: usize) -> PyResult<()> {
-        let expected = self.passed_parameters();
-        // Parameters that kernels cannot have are the front end's to explain.
-        if expected.len() == found || !self.is_plain {
-            return Ok(());
-        }
+    /// Why a launch has too few or too many arguments.
+    fn wrong_count(&self, found: usize, missing: &[String]) -> PyErr {
         let name = &self.name;
-        let arguments = if expected.len() == 1 {
-            "argument"
+        let parameters = self.passed_parameters();
+        let (required, most) = (self.required(), parameters.len());
+        let takes = if required == most {
+            most.to_string()
         } else {
-            "arguments"
+            format!("{required} to {most}")
         };
+        let arguments = if most == 1 { "argument" } else { "arguments" };
         let verb = if found == 1 { "was" } else { "were" };
-        Err(KernelTypeError::new_err(format!(
-            "kernel `{name}` takes {} {arguments}, but {found} {verb} given\n  why:  its parameters \
-             are {}{}\n  help: {}",
-            expected.len(),
-            quoted(expected),
+        let missing = match missing {
+            [] => String::new(),
+            missing => format!("; nothing is given for {}", quoted(missing)),
+        };
+        KernelTypeError::new_err(format!(
+            "kernel `{name}` takes {takes} {arguments}, but {found} {verb} given\n  why:  its parameters \
+             are {}{}{missing}\n  help: {}",
+            quoted(parameters),
             self.item_note(),
             self.count_help(found),
-        )))
+        ))
     }
 
     fn count_help(&self, found: usize) -> String {
@@ -172,7 +221,8 @@ impl Definition {
                 "pass one argument for each; if `{first}` is meant to be the index object, write \
                  `{first}: situ.kernel_api.Item` or `NdItem`"
             ),
-            _ => "pass one argument for each".to_owned(),
+            _ if self.defaults.is_empty() => "pass one argument for each".to_owned(),
+            _ => "pass one argument for each that has no default".to_owned(),
         }
     }
 
@@ -185,37 +235,36 @@ impl Definition {
         }
     }
 
-    /// Arguments that are given by name put in the order of the parameters.
-    fn in_order<'py>(
-        &self,
-        positional: &Bound<'py, PyTuple>,
-        keywords: &Bound<'py, PyDict>,
-    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    /// Checks that arguments given by name are for parameters that got none by position.
+    fn check_keywords(&self, positional: usize, keywords: &Bound<'_, PyDict>) -> PyResult<()> {
         let parameters = self.passed_parameters();
-        let mut objects: Vec<_> = positional.iter().collect();
         for keyword in keywords.keys() {
             let keyword: String = keyword.extract()?;
             let position = parameters.iter().position(|name| *name == keyword);
-            if position.is_none_or(|position| position < positional.len()) {
-                let problem = if position.is_some() {
-                    "was given twice"
-                } else {
-                    "does not exist"
-                };
-                return Err(KernelTypeError::new_err(format!(
-                    "argument `{keyword}` of kernel `{}` {problem}\n  why:  its parameters are {}{}\n  \
-                     help: pass one argument for each",
-                    self.name,
-                    quoted(parameters),
-                    self.item_note(),
-                )));
-            }
+            let problem = match position {
+                Some(position) if position >= positional => continue,
+                Some(_) => "was given twice",
+                None => "does not exist",
+            };
+            return Err(KernelTypeError::new_err(format!(
+                "argument `{keyword}` of kernel `{}` {problem}\n  why:  its parameters are {}{}\n  \
+                 help: pass one argument for each",
+                self.name,
+                quoted(parameters),
+                self.item_note(),
+            )));
         }
-        for name in parameters.iter().skip(positional.len()) {
-            objects.extend(keywords.get_item(name)?);
-        }
-        Ok(objects)
+        Ok(())
     }
+}
+
+/// Whether a device is for finding mistakes and not for speed. The reference device sees accesses outside of an
+/// allocation by itself, but only the kernel knows where a row or a part of an array ends.
+fn finds_mistakes(device: &Device) -> bool {
+    matches!(
+        device.backend(),
+        BackendKind::Virtual | BackendKind::Reference
+    ) || process_config().sanitize
 }
 
 /// Names in backticks, with commas and a final "and".

@@ -12,6 +12,7 @@ pub(crate) mod host_data;
 mod local_accessor;
 pub(crate) mod messages;
 mod range;
+mod refused_argument;
 mod specialisation;
 
 use std::sync::{Arc, PoisonError, RwLock};
@@ -448,16 +449,17 @@ impl PyRangedKernel {
 
     /// Submits the kernel and returns its event. It waits for commands that use the same arrays, or, with
     /// `depends`, for exactly those events.
-    #[pyo3(signature = (*arguments, depends = None))]
+    #[pyo3(signature = (*arguments, depends = None, **keywords))]
     fn submit(
         &self,
         arguments: &Bound<'_, PyTuple>,
         depends: Option<&Bound<'_, PyAny>>,
+        keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyEvent> {
         guard(|| {
             let events = depends.map(events_from_python).transpose()?;
             let target = Target::over(self.range, self.queue.as_ref(), events.as_deref());
-            let event = self.kernel.get().launch(target, arguments, None)?;
+            let event = self.kernel.get().launch(target, arguments, keywords)?;
             Ok(PyEvent { event })
         })
     }

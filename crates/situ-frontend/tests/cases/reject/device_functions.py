@@ -57,6 +57,11 @@ def broken(a, i):
     a[i] = undefined + [1]
 
 
+@situ.device_func
+def later(x, n=len("abc")):
+    return x * n
+
+
 @situ.kernel
 def kernel(a, b, n):
     i = situ.get_global_id(0)
@@ -74,3 +79,4 @@ def kernel(a, b, n):
     broken(a, i)
     clamp(a, 1, 2)
     a[i] = clamp(b[i], 0, 1)
+    a[i] = later(b[i])

@@ -47,7 +47,9 @@ error[F001]: index 6 is outside of `pixels`, which has 6 elements
 2 | pixels[i+1] = i
   | ^^^^^^^^^^^ this access
   = why:  it happened in kernel `shift`, work-item [5] ([2] of work-group [1])
-  = why:  valid indices are 0 to 5";
+  = why:  valid indices are 0 to 5
+  = help: launch over a smaller range, or compare the index with the size of `pixels` before the access; \
+    a range that is rounded up to whole work-groups has work-items to spare";
     assert_eq!(fault.to_string(), expected);
 }
 
