@@ -1,7 +1,8 @@
 //! Mathematical functions.
 //!
 //! What IEEE 754 defines exactly becomes an LLVM intrinsic or an exact function of the C library.
-//! The others come from the C library, or from its vector library where that has them.
+//! Some of the others are written out in `math`; the rest comes from the C library, or from its
+//! vector library where that has them.
 //!
 //! A vectorised loop has a remainder that runs one element at a time, and vector and scalar
 //! functions differ in the last bits. So that a result depends neither on the length of the loop
@@ -18,6 +19,7 @@ use situ_ir::{DType, MathFunction};
 
 use super::code::Code;
 use super::library::{Library, PURE};
+use super::math::Elementary;
 use super::target::{TargetOptions, VectorIsa};
 use super::types::scalar_type;
 use super::writer::Operand;
@@ -73,6 +75,9 @@ fn number_extremum(
 /// Calls a function of the C library or what stands for it.
 fn call(code: &mut Code<'_, '_>, name: &str, dtype: DType, arguments: &[&Operand]) -> Operand {
     let (arity, ty) = (arguments.len(), scalar_type(dtype));
+    if let Some(function) = Elementary::find(code.library.options, name, dtype) {
+        return function.call(code, arguments);
+    }
     let Some(vector) = VectorFunction::find(code.library.options, name, dtype, arity) else {
         let symbol = c_name(name, dtype);
         code.library
@@ -94,7 +99,8 @@ pub(super) fn has_vector_function(
     dtype: DType,
     arity: usize,
 ) -> bool {
-    VectorFunction::find(options, name, dtype, arity).is_some()
+    Elementary::find(options, name, dtype).is_some()
+        || VectorFunction::find(options, name, dtype, arity).is_some()
 }
 
 /// The C library's name of a function for a dtype.

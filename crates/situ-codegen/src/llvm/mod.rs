@@ -19,6 +19,7 @@
 //! | `body`, `places` | what is known while a function is written |
 //! | `statements`, `expressions`, `queries`, `atomics` | the nodes of the IR |
 //! | `operators`, `casts`, `builtins`, `types` | scalars |
+//! | `math` | elementary functions that no library is called for |
 //! | `library` | declarations and small functions of our own |
 //! | `code`, `writer` | text |
 
@@ -34,6 +35,7 @@ mod groups;
 mod items;
 mod kernels;
 mod library;
+mod math;
 mod operators;
 mod places;
 mod queries;

@@ -1,0 +1,121 @@
+//! Elementary functions of `float64` that are computed here, not in a library.
+//!
+//! The vector library of the C library looks numbers up in tables, with instructions that current
+//! processors are slow at, and is called once for each register, which empties all others. The functions
+//! here are straight lines of multiplications and additions without a table or a branch. So LLVM vectorises
+//! them like any other arithmetic, and interleaves them with what stands around.
+//!
+//! Each is written once, for any number of lanes. Its operations are those of IEEE 754, none of which
+//! depends on its neighbours; so a result has the same bits in every lane of every width, and remainders
+//! need no care.
+//!
+//! Errors are below 1 ulp, in subnormal numbers too; infinities, NaN and signed zeros are those of C.
+//! The functions need an instruction that multiplies and adds with one rounding, as processors with
+//! AVX2 have; elsewhere the libraries' functions are used.
+//!
+//! | file | about |
+//! |---|---|
+//! | `exponential`, `logarithm`, `power` | the functions |
+//! | `reduction` | numbers as powers of two times something close to 1, and back |
+//! | `arithmetic` | what they are written with |
+
+mod arithmetic;
+mod exponential;
+mod logarithm;
+mod power;
+mod reduction;
+
+use situ_ir::DType;
+
+use super::code::Code;
+use super::library::{Library, PURE};
+use super::target::{TargetOptions, VectorIsa};
+use super::types::LaneType;
+use super::writer::Operand;
+use crate::target::MathMode;
+use arithmetic::Arithmetic;
+
+/// A function of this folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Elementary {
+    /// e to the power of a number.
+    Exp,
+    /// The natural logarithm.
+    Log,
+    /// A number to the power of another.
+    Pow,
+}
+
+impl Elementary {
+    /// The function with a name of the C library, if it is computed here.
+    pub(super) fn find(options: &TargetOptions, name: &str, dtype: DType) -> Option<Self> {
+        let applies = options.math == MathMode::Fast
+            && options.vector_isa >= VectorIsa::Avx2
+            && dtype == DType::F64;
+        match name {
+            "exp" if applies => Some(Self::Exp),
+            "log" if applies => Some(Self::Log),
+            "pow" if applies => Some(Self::Pow),
+            _ => None,
+        }
+    }
+
+    /// Its value, at the present number of lanes.
+    pub(super) fn call(self, code: &mut Code<'_, '_>, arguments: &[&Operand]) -> Operand {
+        let ty = code.ty(DType::F64);
+        let callee = self.define(code.library, ty);
+        code.call(callee, ty, ty, arguments)
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Exp => "exp",
+            Self::Log => "log",
+            Self::Pow => "pow",
+        }
+    }
+
+    const fn arity(self) -> usize {
+        match self {
+            Self::Exp | Self::Log => 1,
+            Self::Pow => 2,
+        }
+    }
+
+    /// Writes the function for so many lanes, unless it is there.
+    fn define(self, library: &mut Library<'_>, ty: LaneType) -> String {
+        let name = match ty.lanes {
+            1 => format!("situ.{}.f64", self.name()),
+            lanes => format!("situ.{}.f64.x{lanes}", self.name()),
+        };
+        if !library.defines(&name) {
+            let parameters: Vec<_> = (0..self.arity()).map(|x| format!("{ty} %x{x}")).collect();
+            let parameters = parameters.join(", ");
+            let body = self.body(library, ty.lanes);
+            // Inlined, so that the vectoriser sees arithmetic and no call.
+            let text = format!(
+                "define internal {ty} @{name}({parameters}) alwaysinline {PURE} {{\n{body}}}\n"
+            );
+            library.define(&name, text);
+        }
+        name
+    }
+
+    fn body(self, library: &mut Library<'_>, lanes: u32) -> String {
+        let mut code = Code::new(library);
+        let start = code.label("body");
+        code.begin(&start);
+        let [x, y] = ["%x0", "%x1"].map(Operand::new);
+        code.in_lanes(lanes, |code| {
+            let ty = code.ty(DType::F64);
+            let mut numbers = Arithmetic::new(code);
+            let result = match self {
+                Self::Exp => exponential::write(&mut numbers, &x),
+                Self::Log => logarithm::write(&mut numbers, &x),
+                Self::Pow => power::write(&mut numbers, &x, &y),
+            };
+            code.terminate(format_args!("ret {ty} {result}"));
+        });
+        code.into_writer().finish(&start)
+    }
+}
