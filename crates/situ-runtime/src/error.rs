@@ -307,7 +307,7 @@ pub enum Error {
     #[error(
         "cannot launch `{kernel}` over a range of {found} dimensions\n  \
          why:  the kernel is written for {expected}\n  \
-         help: give {expected} global sizes"
+         help: {}", range_help(kernel, *expected)
     )]
     RangeDimensions {
         /// The kernel.
@@ -1013,6 +1013,19 @@ fn most_at_once(size_bytes: usize, max_allocation_bytes: u64) -> String {
         "one allocation has at most {}; ",
         ByteCount(max_allocation_bytes)
     )
+}
+
+/// How to write a range of so many dimensions, which is easily taken for that of a range and its groups.
+fn range_help(kernel: &str, dimensions: usize) -> String {
+    match dimensions {
+        1 => format!(
+            "write `{kernel}[n](...)`, or `{kernel}[(n,), (size,)](...)` for work-groups of that size"
+        ),
+        2 => format!(
+            "write `{kernel}[m, n](...)`, or `{kernel}[(m, n), (8, 8)](...)` for work-groups of 8 by 8"
+        ),
+        _ => format!("give {dimensions} sizes, e.g. `{kernel}[k, m, n](...)`"),
+    }
 }
 
 #[cfg(test)]
