@@ -14,6 +14,8 @@ BIN := .venv/bin
 STEP := tools/step.sh
 WITH_DRIVERS := $(BIN)/python tools/with_drivers.py
 SOURCES := python tests tools benches examples
+# Most tests keep one core busy. More processes than these would mostly wait for compilers.
+PYTEST := $(BIN)/pytest -q -n auto --maxprocesses 4
 WHEEL_SOURCES := $(wildcard crates/*/build.rs) $(shell find crates/*/src crates/*/Cargo.toml \
 	python/situ Cargo.toml Cargo.lock pyproject.toml tools/build_wheel.sh tools/release_flags.sh -type f ! -name '*.so' ! -name '*.pyc')
 
@@ -31,7 +33,7 @@ test: lint test-rust test-python test-wheel docs  ## Set up, then run every chec
 .PHONY: check
 check: lint-quick build .venv/.group-drivers  ## The quick half of `make test`, for use while editing
 	@$(STEP) "Rust tests" $(WITH_DRIVERS) cargo test --workspace --locked --quiet
-	@$(STEP) "Python tests" $(WITH_DRIVERS) $(BIN)/pytest -q -m "not slow and not packaging"
+	@$(STEP) "Python tests" $(WITH_DRIVERS) $(PYTEST) -m "not slow and not packaging"
 
 .PHONY: setup
 setup: .venv/.ready  ## Install Debian packages, .venv and Python tools (done by the others)
@@ -77,7 +79,7 @@ test-rust: setup .venv/.group-drivers  ## Every Rust test, over every driver
 .PHONY: test-python
 test-python: build .venv/.group-drivers .venv/.group-bench .venv/.group-clients  ## Every Python test but the wheel's, over every driver
 	@EXPECTED_CLIENTS="dask.array einops jax scipy sklearn xarray" \
-		$(STEP) "Python tests" $(WITH_DRIVERS) $(BIN)/pytest -q -m "not packaging"
+		$(STEP) "Python tests" $(WITH_DRIVERS) $(PYTEST) -m "not packaging"
 
 .PHONY: test-dpnp
 test-dpnp: build .venv-peers/.ready  ## Tests with the real dpnp, which is too large (3 GB) for `make test`
