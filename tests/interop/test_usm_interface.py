@@ -287,7 +287,9 @@ def test_entries_that_are_missing_are_named():
 
 
 @pytest.mark.parametrize(
-    "syclobj", [7.5, b"gpu", ("a", "b"), ["opencl", "gpu", 0], object(), True, {}], ids=repr
+    "syclobj",
+    [7.5, b"gpu", ("a", "b"), ["opencl", "gpu", 0], object(), True, {}],
+    ids=lambda syclobj: type(syclobj).__name__,
 )
 def test_syclobj_of_another_type_is_refused(syclobj):
     x = situ.ones(3)
