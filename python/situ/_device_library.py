@@ -150,44 +150,92 @@ def _ulp(x):
     return next_ - size
 
 
+# Functions of NumPy compute in the dtype that their arguments have together. `x * 1.0` is a number
+# of that dtype, and a `float64` for integers.
+
+
+def _numpy_gcd(a, b):
+    # An operator of integers: floats are refused here.
+    kind = (a | b).dtype
+    a, b = kind.type(abs(a)), kind.type(abs(b))
+    while b != 0:
+        a, b = b, a % b
+    return a
+
+
+def _numpy_lcm(a, b):
+    kind = (a | b).dtype
+    a, b = kind.type(abs(a)), kind.type(abs(b))
+    x, y = a, b
+    while y != 0:
+        x, y = y, x % y
+    return a // max(x, kind.type(1)) * b
+
+
+def _numpy_frexp(x):
+    mantissa, exponent = _FREXP(x)
+    return (x * 1.0).dtype.type(mantissa), np.int32(exponent)
+
+
+def _numpy_ldexp(x, n):
+    return (x * 1.0).dtype.type(_LDEXP(x, n))
+
+
+def _numpy_modf(x):
+    value = x * 1.0
+    whole = np.trunc(value)
+    rest = value.dtype.type(0) if math.isinf(value) else value - whole
+    return np.copysign(rest, value), whole
+
+
 def _logaddexp(x, y):
+    kind = (x * 1.0 + y * 1.0).dtype
+    x, y = kind.type(x), kind.type(y)
     if x == y:
-        return x + math.log(2.0)
-    return max(x, y) + math.log1p(math.exp(-abs(x - y)))
+        return x + 0.6931471805599453
+    # Of two numbers the larger, or NaN.
+    return np.maximum(x, y) + np.log1p(np.exp(-abs(x - y)))
 
 
 def _logaddexp2(x, y):
+    kind = (x * 1.0 + y * 1.0).dtype
+    x, y = kind.type(x), kind.type(y)
     if x == y:
         return x + 1.0
-    return max(x, y) + math.log1p(np.exp2(-abs(x - y))) * 1.4426950408889634
+    return np.maximum(x, y) + np.log1p(np.exp2(-abs(x - y))) * 1.4426950408889634
 
 
 def _heaviside(x, y):
-    if math.isnan(x):
-        return x
+    kind = (x * 1.0 + y * 1.0).dtype
+    if x != x:
+        return kind.type(x)
     if x == 0:
-        return y
-    return 0.0 if x < 0 else 1.0
+        return kind.type(y)
+    return kind.type(0) if x < 0 else kind.type(1)
 
 
 def _float_power(x, y):
-    return float(x) ** float(y)
+    kind = (x * np.float64(1) * y).dtype
+    return kind.type(x) ** kind.type(y)
 
 
 def _spacing(x):
-    size = abs(x)
-    return math.copysign(math.nextafter(size, math.inf) - size, x)
+    value = x * 1.0
+    size = abs(value)
+    gap = np.nextafter(size, size.dtype.type(math.inf)) - size
+    return -gap if value < 0 else gap
 
 
 def _sinc(x):
-    if x == 0:
-        return 1.0
-    return math.sin(math.pi * x) / (math.pi * x)
+    angle = x * 3.141592653589793
+    one = angle.dtype.type(1)
+    return np.sin(angle) / angle if angle != 0 else one
 
 
 def _bitwise_count(x):
-    # The highest bit of the lowest signed integer is its own absolute value's.
-    bits = np.uint64(abs(x))
+    # An operator of integers: floats are refused here. The highest bit of the lowest signed integer
+    # is its own absolute value's.
+    bits = np.uint64(abs(x | x))
     count = 0
     while bits != 0:
         bits &= bits - 1
@@ -195,9 +243,56 @@ def _bitwise_count(x):
     return np.uint8(count)
 
 
+def _numpy_isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    if a == b:
+        return True
+    if equal_nan and a != a and b != b:
+        return True
+    # Infinities are close to themselves only.
+    if not (np.isfinite(a) and np.isfinite(b)):
+        return False
+    return abs(a - b) <= atol + rtol * abs(b)
+
+
+def _finite(x, nan):
+    if np.isnan(x):
+        return x.dtype.type(nan)
+    if np.isinf(x):
+        # The largest number there is.
+        return np.nextafter(x, x.dtype.type(0))
+    return x
+
+
+def _nan_to_num(x, copy=True, nan=0.0):
+    if x.dtype == np.complex64 or x.dtype == np.complex128:
+        return x.dtype.type(complex(_FINITE(x.real, nan), _FINITE(x.imag, nan)))
+    return _FINITE(x, nan)
+
+
+def _isneginf(x):
+    return np.isinf(x) and x < 0
+
+
+def _isposinf(x):
+    return np.isinf(x) and x > 0
+
+
+def _isreal(x):
+    return np.imag(x) == 0
+
+
+def _iscomplex(x):
+    return np.imag(x) != 0
+
+
 def _phase(z):
     z = complex(z)
     return math.atan2(z.imag, z.real)
+
+
+def _angle(z, deg=False):
+    angle = np.arctan2(np.imag(z), np.real(z))
+    return angle * 57.29577951308232 if deg else angle
 
 
 def _polar(z):
@@ -212,6 +307,11 @@ def _rect(r, phi):
 def _divmod(x, y):
     return x // y, x % y
 
+
+# Called by functions above.
+_FINITE = device_func(_finite)
+_FREXP = device_func(_frexp)
+_LDEXP = device_func(_ldexp)
 
 _FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
     "math": {
@@ -235,18 +335,24 @@ _FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
         "rect": _rect,
     },
     "numpy": {
-        "angle": _phase,
+        "angle": _angle,
         "bitwise_count": _bitwise_count,
         "divmod": _divmod,
         "float_power": _float_power,
-        "frexp": _frexp,
-        "gcd": _gcd,
+        "frexp": _numpy_frexp,
+        "gcd": _numpy_gcd,
         "heaviside": _heaviside,
-        "lcm": _lcm,
-        "ldexp": _ldexp,
+        "isclose": _numpy_isclose,
+        "iscomplex": _iscomplex,
+        "isneginf": _isneginf,
+        "isposinf": _isposinf,
+        "isreal": _isreal,
+        "lcm": _numpy_lcm,
+        "ldexp": _numpy_ldexp,
         "logaddexp": _logaddexp,
         "logaddexp2": _logaddexp2,
-        "modf": _modf,
+        "modf": _numpy_modf,
+        "nan_to_num": _nan_to_num,
         "sinc": _sinc,
         "spacing": _spacing,
     },

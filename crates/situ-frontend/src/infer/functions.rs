@@ -68,6 +68,7 @@ impl Inference<'_, '_, '_> {
             LibraryFunction::Max => self.fold_extremum(ComparisonOperator::Greater, numbers, span),
             LibraryFunction::Abs => abs(next()?, span),
             LibraryFunction::FloatAbs => {
+                self.require_real(&numbers[0], call)?;
                 let dtype = self.float_dtype(&numbers);
                 let operand = self.convert(next()?, dtype, span)?;
                 Some(Number::Typed(ir_unary(IrUnary::Abs, operand, span)))
@@ -102,10 +103,14 @@ impl Inference<'_, '_, '_> {
             LibraryFunction::Complex => self.complex(next()?, next(), call),
             LibraryFunction::Pow => self.binary(BinaryOperator::Power, next()?, next()?, span),
             LibraryFunction::FloatPow => {
+                for number in &numbers {
+                    self.require_real(number, call)?;
+                }
                 let dtype = self.float_dtype(&numbers);
                 self.ir_binary(Ir::Power, next()?, next()?, dtype, span)
             }
             LibraryFunction::Math(function) => self.math(function, numbers, span),
+            LibraryFunction::NumPyMath(function) => self.numpy_math(function, numbers, span),
             LibraryFunction::Logarithm => {
                 let value = self.math(MathFunction::Log, vec![next()?], span)?;
                 match next() {
@@ -147,6 +152,7 @@ impl Inference<'_, '_, '_> {
             }
             LibraryFunction::FloatTest(operator) => self.float_test(operator, next()?, call),
             LibraryFunction::Scale(factor) => {
+                self.require_real(&numbers[0], call)?;
                 let dtype = self.float_dtype(&numbers);
                 let factor = Number::Constant(Constant::Float(factor));
                 self.ir_binary(Ir::Multiply, next()?, factor, dtype, span)
@@ -155,11 +161,8 @@ impl Inference<'_, '_, '_> {
                 let two = Number::Constant(Constant::Int(2));
                 self.binary(BinaryOperator::Power, next()?, two, span)
             }
-            LibraryFunction::Reciprocal => {
-                let one = Number::Constant(Constant::Int(1));
-                self.binary(BinaryOperator::Divide, one, next()?, span)
-            }
-            LibraryFunction::Sign => self.sign(next()?, call),
+            LibraryFunction::Reciprocal => self.reciprocal(next()?, span),
+            LibraryFunction::Sign => self.sign(next()?, span),
             LibraryFunction::Clip => {
                 let (value, low, high) = (next()?, next()?, next()?);
                 let raised = self.numpy_extremum(Ir::Maximum, value, low, span)?;
@@ -300,9 +303,7 @@ impl Inference<'_, '_, '_> {
         let best = self.convert(best, dtype, span)?;
         let next = self.convert(next, dtype, span)?;
         if dtype.is_complex() {
-            let found = Number::Typed(best).describe();
-            let problem = problems::binary_operands(better.symbol(), &found, &found, dtype, span);
-            self.report(problem);
+            self.report(problems::no_order(better, dtype, span));
             return None;
         }
         let operator = if better == ComparisonOperator::Less {
@@ -330,7 +331,7 @@ impl Inference<'_, '_, '_> {
     }
 
     /// NumPy's `minimum` and `maximum`: NaN if either is NaN.
-    fn numpy_extremum(
+    pub(super) fn numpy_extremum(
         &mut self,
         operator: Ir,
         left: Number,
@@ -494,43 +495,6 @@ impl Inference<'_, '_, '_> {
         Some(Number::Constant(Constant::Bool(answer)))
     }
 
-    /// -1, 0 or 1 in the number's dtype; NaN for NaN.
-    fn sign(&mut self, number: Number, call: Written<'_>) -> Option<Number> {
-        let span = call.span;
-        self.require_real(&number, call)?;
-        let value = self.with_dtype(number, span)?;
-        let value = if value.dtype.is_bool() {
-            cast(value, DType::I64)
-        } else {
-            value
-        };
-        let dtype = value.dtype;
-        let sign = self.with_shared(value, |_, value| {
-            let constant = |number| Expression::literal(Literal::from_f64(dtype, number), span);
-            let choose = |condition, accept, reject| {
-                let kind = ExpressionKind::Conditional {
-                    condition: Box::new(condition),
-                    accept: Box::new(accept),
-                    reject: Box::new(reject),
-                };
-                Expression::new(kind, dtype, span)
-            };
-            let zero = constant(0.0);
-            let mut result = zero.clone();
-            if dtype.is_float() {
-                let is_zero = ir_binary(Ir::Equal, value.clone(), zero.clone(), span);
-                result = choose(is_zero, result, value.clone());
-            }
-            if !dtype.is_unsigned() {
-                let is_negative = ir_binary(Ir::Less, value.clone(), zero.clone(), span);
-                result = choose(is_negative, constant(-1.0), result);
-            }
-            let is_positive = ir_binary(Ir::Greater, value, zero, span);
-            choose(is_positive, constant(1.0), result)
-        });
-        Some(Number::Typed(sign))
-    }
-
     /// A logical operation on the truth of two numbers; both are evaluated.
     fn bool_binary(
         &mut self,
@@ -549,9 +513,9 @@ fn arity(function: LibraryFunction) -> (usize, usize) {
     match function {
         LibraryFunction::Min | LibraryFunction::Max => (2, usize::MAX),
         LibraryFunction::Hypot => (1, usize::MAX),
-        LibraryFunction::Math(function) | LibraryFunction::MathToInt(function) => {
-            (function.arity(), function.arity())
-        }
+        LibraryFunction::Math(function)
+        | LibraryFunction::NumPyMath(function)
+        | LibraryFunction::MathToInt(function) => (function.arity(), function.arity()),
         LibraryFunction::Complex
         | LibraryFunction::Round
         | LibraryFunction::RoundToDigits

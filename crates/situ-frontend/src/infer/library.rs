@@ -41,6 +41,8 @@ pub(crate) enum LibraryFunction {
     FloatPow,
     /// A function of floats; integers are converted to the default float dtype first.
     Math(MathFunction),
+    /// A function of floats that NumPy also has for other numbers: `np.floor` of integers, `np.rint` of complex ones.
+    NumPyMath(MathFunction),
     /// A function of floats whose result Python gives as an integer: `math.floor`.
     MathToInt(MathFunction),
     /// A function of complex numbers; others are converted.
@@ -133,6 +135,10 @@ const fn function(function: LibraryFunction) -> Member {
 
 const fn math(function: MathFunction) -> Member {
     Member::Function(LibraryFunction::Math(function))
+}
+
+const fn numpy_math(function: MathFunction) -> Member {
+    Member::Function(LibraryFunction::NumPyMath(function))
 }
 
 const fn float(value: f64) -> Member {
@@ -318,7 +324,7 @@ const ELEMENTWISE: Table = &[
     ("arccosh", math(MathFunction::Acosh)),
     ("arctanh", math(MathFunction::Atanh)),
     ("exp", math(MathFunction::Exp)),
-    ("exp2", math(MathFunction::Exp2)),
+    ("exp2", numpy_math(MathFunction::Exp2)),
     ("expm1", math(MathFunction::Expm1)),
     ("log", math(MathFunction::Log)),
     ("log2", math(MathFunction::Log2)),
@@ -328,14 +334,15 @@ const ELEMENTWISE: Table = &[
     ("cbrt", math(MathFunction::Cbrt)),
     ("hypot", math(MathFunction::Hypot)),
     ("copysign", math(MathFunction::Copysign)),
-    ("fmod", math(MathFunction::Fmod)),
+    ("fmod", numpy_math(MathFunction::Fmod)),
     ("nextafter", math(MathFunction::Nextafter)),
-    ("fmin", math(MathFunction::Fmin)),
-    ("fmax", math(MathFunction::Fmax)),
-    ("floor", math(MathFunction::Floor)),
-    ("ceil", math(MathFunction::Ceil)),
-    ("trunc", math(MathFunction::Trunc)),
-    ("rint", math(MathFunction::Rint)),
+    ("fmin", numpy_math(MathFunction::Fmin)),
+    ("fmax", numpy_math(MathFunction::Fmax)),
+    ("floor", numpy_math(MathFunction::Floor)),
+    ("ceil", numpy_math(MathFunction::Ceil)),
+    ("trunc", numpy_math(MathFunction::Trunc)),
+    ("fix", numpy_math(MathFunction::Trunc)),
+    ("rint", numpy_math(MathFunction::Rint)),
     ("round", function(LibraryFunction::RoundToDigits)),
     ("around", function(LibraryFunction::RoundToDigits)),
     ("square", function(LibraryFunction::Square)),

@@ -22,6 +22,7 @@ mod indexing;
 mod items;
 pub(crate) mod library;
 pub(crate) mod messages;
+mod numpy_functions;
 mod operators;
 pub(crate) mod problems;
 mod program;

@@ -193,9 +193,17 @@ impl Inference<'_, '_, '_> {
         rest: &[(ComparisonOperator, syntax::Expression)],
         span: Span,
     ) -> Option<Number> {
+        let reported = self.failure.own.len();
         let mut numbers = vec![self.number(first)];
+        // Of something that is unknown because of an earlier mistake, nobody can say what it should be compared with.
+        let is_unknown = numbers[0].is_none() && self.failure.own.len() == reported;
         for (_, operand) in rest {
-            numbers.push(self.number(operand));
+            numbers.push(if is_unknown {
+                self.value(operand);
+                None
+            } else {
+                self.number(operand)
+            });
         }
         let numbers: Option<Vec<_>> = numbers.into_iter().collect();
         let mut numbers = numbers?.into_iter();

@@ -10,7 +10,7 @@ use situ_ir::{DType, Diagnostic, Span};
 use crate::environment::KnownModule;
 use crate::infer::library;
 use crate::infer::value::LocalType;
-use crate::syntax::{Constant, Identifier};
+use crate::syntax::{ComparisonOperator, Constant, Identifier};
 use crate::typed::Array;
 
 // ----- names -----
@@ -221,6 +221,22 @@ pub(crate) fn binary_operands(
             .why("bits and shifts are those of integers")
             .help("convert first, e.g. `int(x)`")
     }
+}
+
+/// `min` (`Less`) or `max` (`Greater`) of complex numbers.
+pub(crate) fn no_order(better: ComparisonOperator, common: DType, span: Span) -> Diagnostic {
+    let name = match better {
+        ComparisonOperator::Less => "min",
+        _ => "max",
+    };
+    let symbol = better.symbol();
+    Diagnostic::error("K050", format!("`{name}` does not take complex numbers"))
+        .label(span, format!("these meet in `{common}`"))
+        .why(format!(
+            "complex numbers have no order; Python says that '{symbol}' is not supported between instances of \
+             'complex' and 'complex'"
+        ))
+        .help(format!("compare their parts or magnitudes, e.g. `{name}(z.real, w.real)` or `{name}(abs(z), abs(w))`"))
 }
 
 pub(crate) fn constant_does_not_fit(constant: Constant, dtype: DType, span: Span) -> Diagnostic {

@@ -115,7 +115,8 @@ impl Inference<'_, '_, '_> {
     }
 }
 
-fn choice(condition: Expression, accept: Expression, reject: Expression) -> Expression {
+/// One of two numbers of a dtype; both are computed where neither has effects.
+pub(super) fn choice(condition: Expression, accept: Expression, reject: Expression) -> Expression {
     let (dtype, span) = (accept.dtype, accept.span);
     let kind = ExpressionKind::Conditional {
         condition: Box::new(condition),

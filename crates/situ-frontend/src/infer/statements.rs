@@ -26,7 +26,14 @@ impl Inference<'_, '_, '_> {
             let mut own = Vec::new();
             self.statement(statement, &mut own);
             statements.append(&mut self.before);
+            // The live branch of a condition that was decided now leaves: what comes after it is not part of this
+            // specialisation either.
+            let is_decided = matches!(statement.kind, syntax::StatementKind::If { .. });
+            let ends_here = is_decided && own.last().is_some_and(leaves);
             statements.append(&mut own);
+            if ends_here {
+                break;
+            }
         }
         self.before = outer;
         statements
@@ -790,6 +797,17 @@ fn always_returns(body: &[syntax::Statement]) -> bool {
         }
         _ => false,
     })
+}
+
+/// Whether nothing after a statement runs.
+fn leaves(statement: &Statement) -> bool {
+    matches!(
+        statement.kind,
+        StatementKind::Return(_)
+            | StatementKind::ReturnTuple(_)
+            | StatementKind::Break
+            | StatementKind::Continue
+    )
 }
 
 fn contains_break(body: &[syntax::Statement]) -> bool {

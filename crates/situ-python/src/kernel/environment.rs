@@ -172,6 +172,11 @@ impl Collector {
             let is_member = object.is_instance_of::<PyDeviceFunction>()
                 || (object.is_instance_of::<PyModule>() && depth > 0);
             if !is_member {
+                // Its element-wise functions are NumPy's, under the same names.
+                let Some(binding) = self.library_member(py, KnownModule::NumPy, name)? else {
+                    return Ok(());
+                };
+                self.insert_member(known, name, binding);
                 return Ok(());
             }
             // Known before it is looked into: modules mention each other.
@@ -179,15 +184,29 @@ impl Collector {
             self.insert_member(known, name, unknown);
             self.binding(object, used, depth.saturating_sub(1))?
         } else {
-            let library = py.import("situ._device_library")?;
-            let found = library.call_method1("find", (known.name(), name))?;
-            let Ok(function) = found.cast::<PyDeviceFunction>() else {
+            let Some(binding) = self.library_member(py, known, name)? else {
                 return Ok(());
             };
-            Binding::DeviceFunction(self.device_function(function)?)
+            binding
         };
         self.insert_member(known, name, binding);
         Ok(())
+    }
+
+    /// A function of Python or NumPy that situ has written as a device function.
+    fn library_member(
+        &mut self,
+        py: Python<'_>,
+        known: KnownModule,
+        name: &str,
+    ) -> PyResult<Option<Binding>> {
+        let library = py.import("situ._device_library")?;
+        let found = library.call_method1("find", (known.name(), name))?;
+        let Ok(function) = found.cast::<PyDeviceFunction>() else {
+            return Ok(None);
+        };
+        let function = self.device_function(function)?;
+        Ok(Some(Binding::DeviceFunction(function)))
     }
 
     fn insert_member(&mut self, known: KnownModule, name: &str, binding: Binding) {

@@ -1,6 +1,7 @@
 # types: float64[:]
 # constant: DEBUG = False
 # constant: WIDTH = 3
+import numpy as np
 import situ
 
 
@@ -12,3 +13,10 @@ def constant_branches(a):
     elif WIDTH > 2:
         a[i] = WIDTH * 2 + 1
     a[i] *= 2 if DEBUG else 3
+    for k in range(3):
+        if a.dtype == np.float64:
+            break
+        a[i] = undefined
+    if a.ndim == 1:
+        return
+    a[i, i] = undefined
