@@ -178,10 +178,8 @@ def test_members_that_do_not_exist_are_named_with_their_line() -> None:
             function(situ.ones(2))
 
 
-def test_exceptions_are_raised_in_rounds_of_prange() -> None:
-    """With their class and message, at the line that runs them."""
-    # The reference device refuses that a round looks whether another one has failed.
-    device = situ.Device("native")
+def test_exceptions_are_raised_in_rounds_of_prange(device) -> None:
+    """With their class and message, at the line that runs them; of several rounds one wins."""
 
     @situ.njit
     def f(x):
@@ -193,3 +191,30 @@ def test_exceptions_are_raised_in_rounds_of_prange() -> None:
     f(situ.ones(4, device=device))
     with pytest.raises(ValueError, match=r"too large: 3\.0"):
         f(situ.asarray(np.array([1.0, 3.0]), device=device))
+    with pytest.raises(ValueError, match=r"too large: [3-9]\.0"):
+        f(situ.asarray(np.arange(10.0), device=device))
+    # What is around it goes on.
+    assert float(np.sum(f(situ.ones(4, device=device)))) == 4.0
+
+
+def test_exceptions_are_raised_in_functions_that_rounds_call(device) -> None:
+    """A round ends where the function that it calls has raised."""
+
+    @situ.njit
+    def checked(value):
+        if value < 0.0:
+            raise ValueError(f"negative: {value}")
+        return np.sqrt(value)
+
+    @situ.njit
+    def f(x, out):
+        for i in prange(x.shape[0]):
+            out[i] = checked(x[i]) + checked(x[i] + 1.0)
+        return out
+
+    x = situ.asarray(np.array([4.0, 9.0]), device=device)
+    out = situ.zeros(2, device=device)
+    np.testing.assert_allclose(f(x, out).to_numpy(), np.sqrt([4.0, 9.0]) + np.sqrt([5.0, 10.0]))
+    with pytest.raises(ValueError, match=r"negative: -[1-4]\.0"):
+        f(situ.asarray(np.arange(-4.0, 0.0), device=device), situ.zeros(4, device=device))
+    assert float(f(x, out)[0]) == pytest.approx(2.0 + np.sqrt(5.0))

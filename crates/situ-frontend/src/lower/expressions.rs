@@ -3,7 +3,7 @@
 use situ_ir::{
     AddressSpace, Atomic as IrAtomic, AtomicOperation, BinaryOperator, Block,
     Collective as IrCollective, CollectiveOperation, DType, Expression as IrExpression, Handle,
-    Literal, StatementKind as IrStatement, UnaryOperator,
+    Literal, MemoryOrder, MemoryScope, StatementKind as IrStatement, UnaryOperator,
 };
 
 use crate::lower::Lowering;
@@ -376,10 +376,21 @@ impl Lowering<'_> {
         if !(self.is_host && self.may_give_up && may_fail) {
             return;
         }
-        let report = self.pointer(report);
-        let place = self.builder.index(FAILED as i64);
-        let failed = self.builder.load(report, place);
-        let failed = self.builder.bind("failed", failed);
+        // Rounds of `prange` run at once, and any of them may write that word now.
+        let pointer = self.pointer(report);
+        let index = self.builder.index(FAILED as i64);
+        let failed = self.builder.value("failed", DType::I32.into());
+        self.builder.atomic(IrAtomic {
+            operation: AtomicOperation::Load,
+            pointer,
+            index,
+            operand: None,
+            expected: None,
+            result: Some(failed),
+            order: MemoryOrder::Relaxed,
+            scope: MemoryScope::Device,
+        });
+        let failed = self.builder.expression(IrExpression::Value(failed));
         let nothing = self.builder.literal(Literal::I32(0));
         let has_failed = self
             .builder
