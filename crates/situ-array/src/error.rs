@@ -488,9 +488,11 @@ pub enum Error {
     },
     /// An output array of the wrong shape.
     #[error(
-        "`{operation}` makes a result of shape {}, which does not fit `out` of shape {}",
+        "`{operation}` makes a result of shape {}, which does not fit `out` of shape {}\n  why:  a result \
+         is stored in an array of its own shape\n  help: pass an `out` of shape {}, or leave it out",
         tuple(result),
-        tuple(out)
+        tuple(out),
+        tuple(result)
     )]
     OutputShape {
         /// The function.

@@ -1,11 +1,11 @@
-//! An `assert` of a kernel that did not hold.
+//! An `assert` of a kernel, or of compiled code of the host, that did not hold.
 
 use std::fmt;
 
 /// Which assertion it was, and where it failed first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailedAssertion {
-    /// The kernel.
+    /// The kernel or function.
     pub kernel: String,
     /// What the assertion says; empty if it says nothing.
     pub message: String,
@@ -13,8 +13,8 @@ pub struct FailedAssertion {
     pub condition: String,
     /// Where it is written, as `file:line`.
     pub place: String,
-    /// The global id of the first work-item that found out.
-    pub work_item: String,
+    /// The global id of the first work-item that found out; code of the host has none.
+    pub work_item: Option<String>,
 }
 
 impl fmt::Display for FailedAssertion {
@@ -30,6 +30,14 @@ impl fmt::Display for FailedAssertion {
             condition
         } else {
             message
+        };
+        let Some(work_item) = work_item else {
+            return write!(
+                f,
+                "an assertion of njit function `{kernel}` failed: {said}\n  \
+                 why:  `{condition}` does not hold, at {place}\n  \
+                 help: check what the function was called with; statements before the assertion have run"
+            );
         };
         write!(
             f,

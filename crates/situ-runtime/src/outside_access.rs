@@ -5,7 +5,7 @@ use std::fmt;
 /// Which access it was, and where it was found first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutsideAccess {
-    /// The kernel.
+    /// The kernel or function.
     pub kernel: String,
     /// The array; empty if it has no name.
     pub array: String,
@@ -13,8 +13,8 @@ pub struct OutsideAccess {
     pub access: String,
     /// Where it is written, as `file:line`.
     pub place: String,
-    /// The global id of the first work-item that found out.
-    pub work_item: String,
+    /// The global id of the first work-item that found out; code of the host has none.
+    pub work_item: Option<String>,
 }
 
 impl fmt::Display for OutsideAccess {
@@ -27,6 +27,14 @@ impl fmt::Display for OutsideAccess {
             work_item,
         } = self;
         let array = if array.is_empty() { "array" } else { array };
+        let Some(work_item) = work_item else {
+            return write!(
+                f,
+                "njit function `{kernel}` reached outside of `{array}`: {access}\n  \
+                 why:  it did so at {place}; the access was skipped\n  \
+                 help: check the bounds of the loop around it against `{array}.shape`"
+            );
+        };
         write!(
             f,
             "kernel `{kernel}` reached outside of `{array}`: {access}\n  \

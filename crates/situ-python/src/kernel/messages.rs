@@ -62,12 +62,18 @@ pub(crate) fn report(
     let (kernel, messages) = (kernel.name().to_owned(), Arc::clone(messages));
     let read = move |bytes: &[u8]| {
         let slot = RaisedSlot::default();
-        hear(&kernel, &messages, messages.read(bytes), &range, &slot)
+        hear(
+            &kernel,
+            &messages,
+            messages.read(bytes),
+            Some(&range),
+            &slot,
+        )
     };
     Report::new(queue, size_bytes, read).map(Some)
 }
 
-/// The same for code that may raise exceptions, which are put into a slot.
+/// The same for code that may raise exceptions, which are put into a slot. Code of the host has no range.
 ///
 /// # Errors
 /// If there is no memory.
@@ -75,7 +81,7 @@ pub(crate) fn raising_report(
     queue: &Queue,
     kernel: &Kernel,
     messages: &Arc<Messages>,
-    range: NdRange,
+    range: Option<NdRange>,
     slot: &RaisedSlot,
 ) -> Result<Option<Report>> {
     let Some(size_bytes) = messages.report_bytes() else {
@@ -83,7 +89,10 @@ pub(crate) fn raising_report(
     };
     let (kernel, messages) = (kernel.name().to_owned(), Arc::clone(messages));
     let slot = slot.clone();
-    let read = move |bytes: &[u8]| hear(&kernel, &messages, messages.read(bytes), &range, &slot);
+    let read = move |bytes: &[u8]| {
+        let heard = messages.read(bytes);
+        hear(&kernel, &messages, heard, range.as_ref(), &slot)
+    };
     Report::new(queue, size_bytes, read).map(Some)
 }
 
@@ -91,7 +100,7 @@ fn hear(
     kernel: &str,
     messages: &Arc<Messages>,
     heard: Heard,
-    range: &NdRange,
+    range: Option<&NdRange>,
     slot: &RaisedSlot,
 ) -> Result<()> {
     let Heard {
@@ -123,7 +132,7 @@ fn hear(
     let kernel = kernel.to_owned();
     let text = plain_text(message, &failure.values);
     let place = message.place.clone();
-    let work_item = position(work_item, range);
+    let work_item = range.map(|range| position(work_item, range));
     match &message.kind {
         MessageKind::Assertion { condition } => {
             Err(Error::AssertionFailed(Box::new(FailedAssertion {

@@ -461,7 +461,9 @@ impl<'a, 'py> Machine<'a, 'py> {
             ExpressionKind::Subscript {
                 value: array,
                 indices,
-            } => self.store(array, indices, value),
+            } => self
+                .store(array, indices, value)
+                .map_err(|error| self.with_statement(error)),
             _ => Err(KernelError::new_err(
                 "njit functions assign to names, to items of tuples and to elements of arrays",
             )),
@@ -508,6 +510,7 @@ impl<'a, 'py> Machine<'a, 'py> {
             && is_basic(&index)
             && let Ok(view) = memory.as_any().get_item(&index)
             && let Ok(view) = view.cast_into::<PyArray>()
+            && fits(source.node.shape(), view.get().array().shape())
         {
             let view = view.get().array().clone();
             if source.node.reads_elsewhere(&view) {
@@ -656,6 +659,17 @@ impl<'a, 'py> Machine<'a, 'py> {
         Ok(text)
     }
 
+    /// An error with the text of the statement that is run, if it is one of situ's.
+    fn with_statement(&self, error: PyErr) -> PyErr {
+        let message = error.value(self.py).to_string();
+        match self.statement {
+            Some(statement) if message.contains("\n  ") && !message.contains("\n  at:   ") => {
+                self.with_expression(statement.span, error)
+            }
+            _ => error,
+        }
+    }
+
     /// An error with the place in the function where it was raised.
     pub(super) fn located(&self, span: Span, error: PyErr) -> PyErr {
         let py = self.py;
@@ -689,6 +703,12 @@ pub(super) fn too_deep() -> PyErr {
     pyo3::exceptions::PyRecursionError::new_err(format!(
         "njit functions call each other more than {MAX_CALLS} times deep"
     ))
+}
+
+/// Whether an array can be stored in elements of a shape.
+fn fits(array: &[usize], elements: &[usize]) -> bool {
+    let mut pairs = array.iter().rev().zip(elements.iter().rev());
+    array.len() <= elements.len() && pairs.all(|(own, other)| own == other || *own == 1)
 }
 
 /// Whether an index makes a view: integers, slices, `None` and `...`.

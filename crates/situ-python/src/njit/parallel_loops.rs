@@ -200,7 +200,7 @@ impl<'a> Machine<'a, '_> {
         let (kernel, words) = (&cached.kernel, &cached.messages);
         let raised = RaisedSlot::default();
         let report = if words.has_exceptions() {
-            messages::raising_report(&queue, kernel, words, range, &raised)
+            messages::raising_report(&queue, kernel, words, Some(range), &raised)
         } else {
             messages::report(&queue, kernel, words, range)
         };

@@ -314,7 +314,7 @@ impl<'a> Machine<'a, '_> {
         let range = NdRange::new(&[1]).map_err(|error| KernelError::new_err(error.to_string()))?;
         let raised = RaisedSlot::default();
         let report =
-            messages::raising_report(&queue, &piece.kernel, &piece.messages, range, &raised)
+            messages::raising_report(&queue, &piece.kernel, &piece.messages, None, &raised)
                 .map_err(|error| error.into_py_err(py))?;
         let passed = passed(
             &piece.plan,
