@@ -273,3 +273,33 @@ def test_the_magnitude_of_the_smallest_integer_wraps_around(device: situ.Device)
     out = situ.zeros_like(x)
     magnitude_halves(x, out)
     np.testing.assert_array_equal(out.to_numpy(), np.abs(host) >> 8)
+
+
+TABLE = ((1, 2.5), (3, (4, 5)))
+
+
+def test_tuples_of_tuples(place):
+    @situ.device_func
+    def first(pair, i):
+        return pair[0][i] + pair[1][0][i]
+
+    @situ.kernel
+    def look_up(x, out):
+        out[0] = TABLE[0][1]
+        out[1] = TABLE[1][1][-1]
+        row = TABLE[1]
+        out[2] = row[1][0] + row[0]
+        out[3] = first((x, (x,)), 1)
+
+    x, out = array([1.0, 2.0], place), array(np.zeros(4), place)
+    look_up[1](x, out)
+    np.testing.assert_array_equal(out.to_numpy(), [2.5, 5, 7, 4])
+
+
+def test_a_tuple_takes_one_index():
+    @situ.kernel
+    def two_indices(out):
+        out[0] = TABLE[0, 1]
+
+    with pytest.raises(situ.KernelTypeError, match="the index of a tuple must be a constant"):
+        two_indices[1](situ.zeros(1))
