@@ -91,6 +91,7 @@ impl Inference<'_, '_, '_> {
             syntax::ExpressionKind::None => self.refused(Refused::NoneValue, span),
             syntax::ExpressionKind::Ellipsis => self.refused(Refused::Ellipsis, span),
             syntax::ExpressionKind::List(_) => self.refused(Refused::List, span),
+            syntax::ExpressionKind::Comprehension(_) => self.refused(Refused::Comprehension, span),
             syntax::ExpressionKind::Refused => Value::Unknown,
         }
     }

@@ -43,6 +43,7 @@ impl<'py> Machine<'_, 'py> {
                 let items = items.iter().map(|item| self.value(item));
                 Ok(Value::Tuple(items.collect::<PyResult<_>>()?))
             }
+            ExpressionKind::Comprehension(made) => self.comprehension(made),
             ExpressionKind::Attribute { value, attribute } => {
                 self.attribute(value, &attribute.name, span)
             }
