@@ -138,11 +138,11 @@ def test_errors_are_numbas_too() -> None:
     """What cannot be compiled is an error that code written for Numba catches."""
 
     @numba.njit
-    def lists(x):
-        return [value for value in x]
+    def tables(x):
+        return {value: value + 1.0 for value in x}
 
     with pytest.raises(numba.core.errors.TypingError, match="comprehension"):
-        lists(situ.ones(3))
+        tables(situ.ones(3))
 
 
 def test_types_of_numbas_are_dtypes() -> None:

@@ -18,8 +18,8 @@ use situ_ir::{Diagnostic, Source, Span};
 
 use crate::subset::{MAX_DEPTH, Refused};
 use crate::syntax::{
-    BinaryOperator, ComparisonOperator, Constant, Expression, ExpressionKind, Function, IS_NONE,
-    Identifier, LogicalOperator, Statement, StatementKind, UnaryOperator,
+    BinaryOperator, ComparisonOperator, Comprehension, Constant, Expression, ExpressionKind,
+    Function, IS_NONE, Identifier, LogicalOperator, Statement, StatementKind, UnaryOperator,
 };
 
 /// Put before indented text so that it parses where it stands: a method or a nested function keeps
@@ -93,6 +93,8 @@ fn read_function_as(
         depth: 0,
         is_too_deep: false,
         loops: 0,
+        renamed: Vec::new(),
+        comprehensions: 0,
         diagnostics: Vec::new(),
     };
     let parsed = parse_unchecked(text, ParseOptions::from(ast::PySourceType::Python));
@@ -111,7 +113,7 @@ fn read_function_as(
         let span = first.map_or(Span::NONE, |stmt| reader.span(stmt));
         return Err(vec![no_function(name, span)]);
     };
-    let function = reader.function(definition);
+    let function = reader.function(definition, false);
     Ok((function, reader.diagnostics))
 }
 
@@ -180,6 +182,10 @@ fn first_annotation(parameters: &ast::Parameters) -> Option<String> {
 #[derive(Default)]
 struct Parameters {
     names: Vec<Identifier>,
+    /// How many are given by position.
+    positional: usize,
+    /// Whether the one after those takes all other arguments.
+    is_variadic: bool,
     /// The numbers that the last of them have as defaults.
     defaults: Vec<(Constant, Span)>,
     /// Defaults that are no numbers.
@@ -198,6 +204,10 @@ struct Reader<'a> {
     is_too_deep: bool,
     /// How many loops there are around the statement that is read.
     loops: usize,
+    /// Names of the comprehensions around, innermost last, and what they are called instead.
+    renamed: Vec<(String, String)>,
+    /// How many such names there were.
+    comprehensions: usize,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -232,7 +242,7 @@ impl Reader<'_> {
 
     // ----- functions -----
 
-    fn function(&mut self, definition: &ast::StmtFunctionDef) -> Function {
+    fn function(&mut self, definition: &ast::StmtFunctionDef, is_inner: bool) -> Function {
         let name = self.identifier(&definition.name);
         if definition.is_async {
             self.refuse(Refused::AsyncFunction, name.span);
@@ -240,11 +250,15 @@ impl Reader<'_> {
         if let Some(parameters) = &definition.type_params {
             self.refuse(Refused::TypeParameters, self.span(&**parameters));
         }
+        // Functions inside of others are called by compiled code, which knows how many arguments there are.
+        let is_free = self.dialect == Dialect::Host && !is_inner;
         let Parameters {
             names,
+            positional,
+            is_variadic,
             defaults,
             computed_defaults,
-        } = self.parameters(&definition.parameters);
+        } = self.parameters(&definition.parameters, is_free);
         let first_annotation = first_annotation(&definition.parameters);
         let body = self.block(&definition.body);
         let start = name.span.start;
@@ -252,6 +266,8 @@ impl Reader<'_> {
         Function {
             name,
             parameters: names,
+            positional,
+            is_variadic,
             defaults,
             computed_defaults,
             first_annotation,
@@ -263,7 +279,7 @@ impl Reader<'_> {
     /// A `def` inside of the function: `break` and `continue` do not reach out of it.
     fn inner_function(&mut self, definition: &ast::StmtFunctionDef) -> Function {
         let loops = std::mem::take(&mut self.loops);
-        let function = self.function(definition);
+        let function = self.function(definition, true);
         self.loops = loops;
         self.refuse_computed(&function.computed_defaults);
         function
@@ -272,9 +288,11 @@ impl Reader<'_> {
     fn lambda(&mut self, lambda: &ast::ExprLambda) -> Function {
         let span = self.span(lambda);
         let parameters = lambda.parameters.as_deref();
-        let parameters = parameters.map(|parameters| self.parameters(parameters));
+        let parameters = parameters.map(|parameters| self.parameters(parameters, false));
         let Parameters {
             names,
+            positional,
+            is_variadic,
             defaults,
             computed_defaults,
         } = parameters.unwrap_or_default();
@@ -290,6 +308,8 @@ impl Reader<'_> {
                 span,
             },
             parameters: names,
+            positional,
+            is_variadic,
             defaults,
             computed_defaults,
             first_annotation: None,
@@ -308,35 +328,59 @@ impl Reader<'_> {
         }
     }
 
-    fn parameters(&mut self, parameters: &ast::Parameters) -> Parameters {
-        for variadic in [&parameters.vararg, &parameters.kwarg]
-            .into_iter()
-            .flatten()
-        {
-            self.refuse(Refused::VariadicParameter, self.span(&**variadic));
-        }
-        for parameter in &parameters.kwonlyargs {
-            self.refuse(Refused::KeywordOnlyParameter, self.span(parameter));
+    /// What a function takes. One that is `is_free` may have `*args` and parameters that are given by name only.
+    fn parameters(&mut self, parameters: &ast::Parameters, is_free: bool) -> Parameters {
+        if let Some(keywords) = &parameters.kwarg {
+            let refused = if is_free {
+                Refused::KeywordsParameter
+            } else {
+                Refused::VariadicParameter
+            };
+            self.refuse(refused, self.span(&**keywords));
         }
         let mut read = Parameters::default();
         for parameter in parameters.posonlyargs.iter().chain(&parameters.args) {
-            if let Some(default) = &parameter.default {
-                let span = self.span(&**default);
-                match literal(default) {
-                    Some(constant) => read.defaults.push((constant, span)),
-                    None => {
-                        read.defaults.clear();
-                        read.computed_defaults.push(span);
-                    }
-                }
+            self.parameter(parameter, &mut read);
+        }
+        read.positional = read.names.len();
+        if let Some(rest) = &parameters.vararg {
+            if is_free {
+                read.is_variadic = true;
+                read.defaults.clear();
+                read.names.push(self.identifier(&rest.name));
+            } else {
+                self.refuse(Refused::VariadicParameter, self.span(&**rest));
             }
-            let name = self.identifier(&parameter.parameter.name);
-            if read.names.iter().any(|other| other.name == name.name) {
-                self.refuse(Refused::RepeatedParameter, name.span);
+        }
+        for parameter in &parameters.kwonlyargs {
+            if is_free {
+                self.parameter(parameter, &mut read);
+            } else {
+                self.refuse(Refused::KeywordOnlyParameter, self.span(parameter));
             }
-            read.names.push(name);
         }
         read
+    }
+
+    fn parameter(&mut self, parameter: &ast::ParameterWithDefault, read: &mut Parameters) {
+        match &parameter.default {
+            // Defaults are those of the last parameters.
+            None => read.defaults.clear(),
+            Some(default) => {
+                let span = self.span(&**default);
+                if let Some(constant) = literal(default) {
+                    read.defaults.push((constant, span));
+                } else {
+                    read.defaults.clear();
+                    read.computed_defaults.push(span);
+                }
+            }
+        }
+        let name = self.identifier(&parameter.parameter.name);
+        if read.names.iter().any(|other| other.name == name.name) {
+            self.refuse(Refused::RepeatedParameter, name.span);
+        }
+        read.names.push(name);
     }
 
     // ----- statements -----
@@ -556,7 +600,7 @@ impl Reader<'_> {
             Expr::BooleanLiteral(literal) => {
                 ExpressionKind::Constant(Constant::Bool(literal.value))
             }
-            Expr::Name(name) => ExpressionKind::Name(name.id.to_string()),
+            Expr::Name(name) => ExpressionKind::Name(self.name(name)),
             Expr::Attribute(attribute) => ExpressionKind::Attribute {
                 value: self.boxed(&attribute.value),
                 attribute: self.identifier(&attribute.attr),
@@ -625,10 +669,52 @@ impl Reader<'_> {
             Expr::NoneLiteral(_) => ExpressionKind::None,
             Expr::EllipsisLiteral(_) => ExpressionKind::Ellipsis,
             Expr::List(list) => ExpressionKind::List(self.expressions(&list.elts)),
+            Expr::ListComp(list) if let [generator] = &list.generators[..] => {
+                self.comprehension(&list.elt, generator)
+            }
             refused => {
                 self.refuse(refused_expression(refused), self.span(refused));
                 ExpressionKind::Refused
             }
+        }
+    }
+
+    /// `[element for target in iterable if condition]`. Its names get others that nobody else uses, since it does not
+    /// change variables around it.
+    fn comprehension(&mut self, element: &Expr, generator: &ast::Comprehension) -> ExpressionKind {
+        if generator.is_async {
+            self.refuse(Refused::AsyncStatement, self.span(generator));
+        }
+        let iterable = self.expression(&generator.iter);
+        let outer = self.renamed.len();
+        self.rename(&generator.target);
+        let made = Comprehension {
+            iterable,
+            target: self.expression(&generator.target),
+            conditions: self.expressions(&generator.ifs),
+            element: self.expression(element),
+        };
+        self.renamed.truncate(outer);
+        ExpressionKind::Comprehension(Box::new(made))
+    }
+
+    /// A name as it is called in the tree.
+    fn name(&self, name: &ast::ExprName) -> String {
+        let mut renamed = self.renamed.iter().rev();
+        let own = renamed.find(|(written, _)| *written == *name.id);
+        own.map_or_else(|| name.id.to_string(), |(_, own)| own.clone())
+    }
+
+    /// Gives the names of a target other ones.
+    fn rename(&mut self, target: &Expr) {
+        match target {
+            Expr::Name(name) => {
+                self.comprehensions += 1;
+                let own = format!("{}__{}", name.id, self.comprehensions);
+                self.renamed.push((name.id.to_string(), own));
+            }
+            Expr::Tuple(targets) => targets.iter().for_each(|each| self.rename(each)),
+            _ => {}
         }
     }
 

@@ -47,6 +47,7 @@ pub(crate) enum Refused {
     Membership,
     DefaultValue,
     VariadicParameter,
+    KeywordsParameter,
     KeywordOnlyParameter,
     TypeParameters,
     HugeInteger,
@@ -256,6 +257,13 @@ impl Refused {
                 label: "how many there are must be known",
                 why: "a kernel is compiled for a fixed list of arguments",
                 help: "name each parameter",
+            },
+            Self::KeywordsParameter => Entry {
+                code: "K027",
+                message: "a kernel cannot take `**kwargs`",
+                label: "which names there are must be known",
+                why: "a kernel is compiled for a fixed list of names",
+                help: "name each parameter; those after a `*` are given by name only",
             },
             Self::KeywordOnlyParameter => Entry {
                 code: "K027",

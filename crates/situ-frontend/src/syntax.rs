@@ -16,6 +16,11 @@ use situ_ir::Span;
 pub struct Function {
     pub name: Identifier,
     pub parameters: Vec<Identifier>,
+    /// How many of them are given by position; after them comes the tuple of all other arguments, if there is one, and
+    /// then those that are given by name only. Functions of the host only.
+    pub positional: usize,
+    /// Whether a parameter takes all arguments beyond those, as a tuple: `*args`.
+    pub is_variadic: bool,
     /// What parameters are if no argument is given, for the last ones.
     pub defaults: Vec<(Constant, Span)>,
     /// Defaults that Python has to evaluate. Whoever launches a kernel asks Python; calls in compiled code cannot.
@@ -24,6 +29,15 @@ pub struct Function {
     pub first_annotation: Option<String>,
     pub body: Vec<Statement>,
     pub span: Span,
+}
+
+/// A list that is made item by item. The names of its target are its own: no other name of the function is equal.
+#[derive(Clone, Debug)]
+pub struct Comprehension {
+    pub element: Expression,
+    pub target: Expression,
+    pub iterable: Expression,
+    pub conditions: Vec<Expression>,
 }
 
 /// A name and where it is written.
@@ -186,6 +200,8 @@ pub enum ExpressionKind {
     Ellipsis,
     /// `[a, b]`, in njit functions only.
     List(Vec<Expression>),
+    /// `[element for target in iterable if condition]`, in njit functions only.
+    Comprehension(Box<Comprehension>),
     /// Something that was refused; the diagnostic is already written.
     Refused,
 }

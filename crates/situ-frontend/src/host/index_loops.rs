@@ -1,12 +1,13 @@
-//! Loops over the elements or rows of arrays, as loops over their indices.
+//! Loops over the elements or rows of arrays, or over the items of tuples, as loops over their indices.
 //!
 //! `for v in x`, `for i, v in enumerate(x)` and `for a, b in zip(x, y)` are compiled as `for k in range(...)` with an
-//! assignment in front of the body. Whoever asks has made sure that what is looped over is an array or a part of one.
+//! assignment in front of the body. Whoever asks has made sure that what is looped over is an array, a part of one, or a tuple
+//! of numbers.
 
 use situ_ir::Span;
 
-use super::element_loops::{MINIMUM, RANGE};
-use super::made_trees::{assignment, binary, call, extent, subscript};
+use super::element_loops::{LEN, MINIMUM, RANGE};
+use super::made_trees::{assignment, binary, call, subscript};
 use super::piece::{expression, named};
 use crate::syntax::{BinaryOperator, Expression, ExpressionKind, Statement, StatementKind};
 
@@ -114,11 +115,12 @@ impl IndexLoops {
         code: &mut Vec<Statement>,
     ) -> StatementKind {
         let turn = self.made_name();
+        let extent = |name: &str| call(LEN, vec![named(name, span)], span);
         let at = |name: &str| subscript(named(name, span), vec![named(&turn, span)], span);
         let (item, count) = match looped {
             Looped::Each(items) => {
                 let name = self.array_name(items, code);
-                (at(&name), extent(&name, 0, span))
+                (at(&name), extent(&name))
             }
             Looped::Counted(items, start) => {
                 let name = self.array_name(items, code);
@@ -130,7 +132,7 @@ impl IndexLoops {
                     None => named(&turn, span),
                 };
                 let pair = ExpressionKind::Tuple(vec![number, at(&name)]);
-                (expression(pair, span), extent(&name, 0, span))
+                (expression(pair, span), extent(&name))
             }
             Looped::Together(lists) => {
                 let names: Vec<_> = lists
@@ -138,7 +140,7 @@ impl IndexLoops {
                     .map(|items| self.array_name(items, code))
                     .collect();
                 let items = names.iter().map(|name| at(name)).collect();
-                let counts = names.iter().map(|name| extent(name, 0, span));
+                let counts = names.iter().map(|name| extent(name));
                 let least = counts.reduce(|least, count| call(MINIMUM, vec![least, count], span));
                 let item = expression(ExpressionKind::Tuple(items), span);
                 // There is at least one.

@@ -47,10 +47,17 @@ impl Liveness {
     }
 }
 
-/// The names that statements assign.
+/// The names that statements assign, those of comprehensions included.
 pub fn assigned_names(body: &[Statement]) -> BTreeSet<&str> {
     let mut names = BTreeSet::new();
     assigned::collect(body, &mut names);
+    assigned::for_each_expression(body, &mut |each| {
+        if let ExpressionKind::Comprehension(made) = &each.kind {
+            for_each_name(&made.target, &mut |name| {
+                names.insert(name);
+            });
+        }
+    });
     names
 }
 

@@ -10,7 +10,7 @@ use situ_ir::{AddressSpace, DType, Source, Span, ValidModule, validate};
 
 use crate::environment::{Binding, Environment, KnownModule};
 use crate::error::{Error, Refusal};
-use crate::host::element_loops::{MAXIMUM, MINIMUM, RANGE};
+use crate::host::element_loops::{LEN, MAXIMUM, MINIMUM, RANGE};
 use crate::host::index_loops::with_index_loops;
 use crate::host::wording::in_host_words;
 use crate::infer::value::LocalType;
@@ -108,6 +108,8 @@ pub(super) fn compile_wrapped(
     let (names, types): (Vec<_>, Vec<_>) = piece.parameters.into_iter().unzip();
     let inner = Function {
         name: identifier(&name, span),
+        positional: names.len(),
+        is_variadic: false,
         parameters: names.iter().map(|name| identifier(name, span)).collect(),
         defaults: Vec::new(),
         computed_defaults: Vec::new(),
@@ -135,6 +137,7 @@ fn with_made_names(environment: &Environment) -> Environment {
     let mut environment = environment.clone();
     for (name, module, function) in [
         (RANGE, KnownModule::Builtins, "range"),
+        (LEN, KnownModule::Builtins, "len"),
         (MINIMUM, KnownModule::NumPy, "minimum"),
         (MAXIMUM, KnownModule::NumPy, "maximum"),
     ] {
@@ -251,6 +254,8 @@ fn wrapper(
         .collect();
     Function {
         name,
+        positional: parameters.len(),
+        is_variadic: false,
         parameters,
         defaults: Vec::new(),
         computed_defaults: Vec::new(),

@@ -494,6 +494,12 @@ fn visit_expression<'a>(expression: &'a Expression, visit: &mut impl FnMut(&'a E
         | ExpressionKind::List(operands) => {
             operands.iter().for_each(each);
         }
+        ExpressionKind::Comprehension(made) => {
+            each(&made.iterable);
+            each(&made.target);
+            made.conditions.iter().for_each(&mut each);
+            each(&made.element);
+        }
         ExpressionKind::Membership {
             item, container, ..
         } => {

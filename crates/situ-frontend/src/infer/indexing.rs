@@ -25,9 +25,22 @@ impl Inference<'_, '_, '_> {
         indices: &[syntax::Expression],
         span: Span,
     ) -> Value {
+        let is_one_each = indices.len() == 1;
         let (root, indices) = flatten(value, indices);
-        match self.value(root) {
-            Value::Static(Static::Array(array)) => self.array_item(array, &indices, span),
+        let of = self.value(root);
+        self.item(of, root, (&indices, is_one_each), span)
+    }
+
+    /// What indices select of a value. `is_one_each` tells whether the last pair of brackets has one index.
+    fn item(
+        &mut self,
+        of: Value,
+        root: &syntax::Expression,
+        (indices, is_one_each): (&[&syntax::Expression], bool),
+        span: Span,
+    ) -> Value {
+        match of {
+            Value::Static(Static::Array(array)) => self.array_item(array, indices, span),
             Value::Object(
                 object @ Object {
                     kind: ObjectKind::View { .. },
@@ -36,11 +49,16 @@ impl Inference<'_, '_, '_> {
             ) => {
                 let region = Self::region(&object);
                 region
-                    .and_then(|region| self.cut(region, &indices, span))
+                    .and_then(|region| self.cut(region, indices, span))
                     .unwrap_or(Value::Unknown)
             }
-            Value::Tuple(items) => self.tuple_item(items, &indices, span),
-            Value::Call { call, result } => self.call_item(call, &result, &indices, span),
+            // Each pair of brackets is about what the one before gives.
+            Value::Tuple(items) if is_one_each && indices.len() > 1 => {
+                let item = self.tuple_item(items, &indices[..1], span);
+                self.item(item, root, (&indices[1..], true), span)
+            }
+            Value::Tuple(items) => self.tuple_item(items, indices, span),
+            Value::Call { call, result } => self.call_item(call, &result, indices, span),
             Value::Unknown => Value::Unknown,
             other => {
                 self.report(problems::not_indexable(&other.describe(), root.span));

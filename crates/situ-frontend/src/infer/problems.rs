@@ -152,8 +152,13 @@ pub(crate) fn not_a_range(found: &str, span: Span) -> Diagnostic {
     let diagnostic = Diagnostic::error("K026", "a kernel can loop over `range(...)` only")
         .label(span, format!("this is {found}"))
         .why("the number of rounds and the counter must be known without a Python iterator");
-    if found == "an array" {
+    if found == "an array" || found == "a part of an array" {
         diagnostic.help("loop over its indices, e.g. `for i in range(a.shape[0]):`, and use `a[i]`")
+    } else if found.starts_with("a tuple") {
+        diagnostic.help(
+            "write the rounds out, or put the numbers into `situ.private.array(length, dtype)` and loop over its \
+             indices",
+        )
     } else {
         diagnostic.help("use `for i in range(n):` or `while`")
     }
@@ -221,6 +226,13 @@ pub(crate) fn binary_operands(
             .why("bits and shifts are those of integers")
             .help("convert first, e.g. `int(x)`")
     }
+}
+
+pub(crate) fn tuple_order(symbol: &str, span: Span) -> Diagnostic {
+    Diagnostic::error("K050", format!("`{symbol}` does not take tuples"))
+        .label(span, "")
+        .why("tuples are compared with `==` and `!=` only")
+        .help("compare their items, e.g. `t[0] < u[0]`")
 }
 
 /// `min` (`Less`) or `max` (`Greater`) of complex numbers.
@@ -484,13 +496,22 @@ pub(crate) fn unknown_member(module: KnownModule, name: &str, span: Span) -> Dia
 }
 
 pub(crate) fn unknown_attribute(what: &str, attribute: &Identifier, known: &[&str]) -> Diagnostic {
+    const CHANGES: [&str; 6] = ["append", "extend", "insert", "pop", "remove", "sort"];
     let name = &attribute.name;
     let diagnostic = Diagnostic::error(
         "K055",
         format!("{what} has no attribute `{name}` in a kernel"),
     )
-    .label(attribute.span, "unknown here")
-    .why("only what is known when compiling, or passed with the array, is available");
+    .label(attribute.span, "unknown here");
+    if what.starts_with("a tuple") && CHANGES.contains(&name.as_str()) {
+        return diagnostic
+            .why("a list is a tuple here: how many items it has is part of what is compiled")
+            .help(
+                "make an array that is large enough, e.g. `out = np.empty(n)`, and count what is stored",
+            );
+    }
+    let diagnostic =
+        diagnostic.why("only what is known when compiling, or passed with the array, is available");
     if known.is_empty() {
         return diagnostic.help("use the value itself");
     }

@@ -35,14 +35,20 @@ impl Definition {
         file: String,
         line: u32,
     ) -> PyResult<Self> {
-        // `inspect.CO_VARARGS | inspect.CO_VARKEYWORDS`.
-        const VARIADIC: u32 = 0x04 | 0x08;
+        // `inspect.CO_VARARGS` and `inspect.CO_VARKEYWORDS`.
+        const VARIADIC: u32 = 0x04;
+        const KEYWORDS: u32 = 0x08;
         let code = function.getattr("__code__")?;
         let count: usize = code.getattr("co_argcount")?.extract()?;
         let keyword_only: usize = code.getattr("co_kwonlyargcount")?.extract()?;
         let flags: u32 = code.getattr("co_flags")?.extract()?;
         let mut parameters: Vec<String> = code.getattr("co_varnames")?.extract()?;
-        parameters.truncate(count);
+        // Python keeps `*args` after the parameters that are given by name only; they are written the other way round.
+        let is_variadic = flags & VARIADIC != 0;
+        parameters.truncate(count + keyword_only + usize::from(is_variadic));
+        if is_variadic {
+            parameters[count..].rotate_right(1);
+        }
         let defaults: Option<Vec<Py<PyAny>>> = function.getattr("__defaults__")?.extract()?;
         let name: String = function.getattr("__name__")?.extract()?;
         let source = Source::new(file, text).starting_at_line(line);
@@ -52,7 +58,7 @@ impl Definition {
             source,
             parameters,
             defaults: defaults.unwrap_or_default(),
-            is_plain: keyword_only == 0 && flags & VARIADIC == 0,
+            is_plain: keyword_only == 0 && flags & (VARIADIC | KEYWORDS) == 0,
             wrap_indices: false,
             check_bounds: process_config().check_bounds,
             function: function.clone().unbind(),

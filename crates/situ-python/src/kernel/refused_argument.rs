@@ -71,7 +71,7 @@ impl Kind {
 
 /// Whether an object says what elements are: a dtype, a scalar type, or one of Python's number types.
 fn is_element_type(object: &Bound<'_, PyAny>) -> PyResult<bool> {
-    let name = object.cast::<PyType>().ok().map(|class| class.name());
+    let name = object.cast::<PyType>().ok().map(PyTypeMethods::name);
     let name = name.transpose()?.map(|name| name.to_string());
     let is_number_type = matches!(name.as_deref(), Some("bool" | "int" | "float" | "complex"));
     Ok(is_number_type || environment::element_type(object)?.is_some())

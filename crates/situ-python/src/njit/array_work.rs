@@ -262,6 +262,10 @@ impl<'m, 'a, 'py> Look<'m, 'a, 'py> {
         let mut ndims = Vec::with_capacity(lists.len());
         for items in lists {
             let is_name = matches!(items.kind, ExpressionKind::Name(_));
+            if self.is_bold && self.is_tuple_of_numbers(items) {
+                ndims.push(0);
+                continue;
+            }
             match self.part(items)? {
                 Some(ndim) if self.is_bold || (is_name && ndim == 1) => ndims.push(ndim - 1),
                 _ => return Ok(None),
@@ -384,6 +388,23 @@ impl<'m, 'a, 'py> Look<'m, 'a, 'py> {
         }
     }
 
+    /// Whether a name is a tuple of numbers of one dtype, so that each round of a loop over it is like the others.
+    fn is_tuple_of_numbers(&self, items: &Expression) -> bool {
+        let ExpressionKind::Name(name) = &items.kind else {
+            return false;
+        };
+        let Some(Value::Tuple(values)) = self.machine.names.get(name) else {
+            return false;
+        };
+        let dtypes = values.iter().map(|value| match value {
+            Value::Number(number) => Some(number.literal.dtype()),
+            _ => None,
+        });
+        let mut dtypes = dtypes.peekable();
+        let first = dtypes.peek().copied().flatten();
+        first.is_some() && !self.assigned.contains_key(name) && dtypes.all(|each| each == first)
+    }
+
     /// Whether an index may be several.
     fn is_tuple(&self, index: &Expression) -> bool {
         match &index.kind {
@@ -437,7 +458,8 @@ impl<'m, 'a, 'py> Look<'m, 'a, 'py> {
             ExpressionKind::Text(_)
             | ExpressionKind::None
             | ExpressionKind::Ellipsis
-            | ExpressionKind::List(_) => Ok(true),
+            | ExpressionKind::List(_)
+            | ExpressionKind::Comprehension(_) => Ok(true),
             ExpressionKind::Membership {
                 item, container, ..
             } => Ok(self.expression(item)? || self.expression(container)?),
@@ -560,6 +582,10 @@ impl<'m, 'a, 'py> Look<'m, 'a, 'py> {
                     return Ok(true);
                 };
                 let called = njit.get().function(self.machine.py)?;
+                // Compiled code passes one argument for each parameter.
+                if called.syntax.is_variadic {
+                    return Ok(true);
+                }
                 if self.open.iter().any(|open| open == called.name()) {
                     // Compiled code may call itself, but not by way of others, and not on a device; the machine may.
                     self.is_recursive = true;

@@ -85,8 +85,8 @@ impl<'a, 'py> Machine<'a, 'py> {
         for (name, argument) in keywords {
             named.push((name.name.clone(), self.value(argument)?));
         }
-        let values = bound(inner, values, named, |from_end| {
-            let place = inner.defaults.len().checked_sub(from_end + 1);
+        let values = bound(inner, values, named, |position| {
+            let place = (position + inner.defaults.len()).checked_sub(inner.parameters.len());
             let default = place.and_then(|place| weak(inner.defaults[place].0));
             Ok(default.map(Value::Number))
         })?;

@@ -311,6 +311,13 @@ impl Foresight<'_, '_, '_> {
             ExpressionKind::Tuple(items) | ExpressionKind::List(items) => {
                 self.all(items).map(Place::Tuple)
             }
+            ExpressionKind::Comprehension(made) => {
+                let item = self.item_place(&made.iterable)?;
+                self.assign(&made.target, item, span)?;
+                self.all(&made.conditions)?;
+                self.place(&made.element)?;
+                Ok(Place::Unknown)
+            }
             ExpressionKind::Attribute { value, attribute } => self.attribute(value, attribute),
             ExpressionKind::Subscript { value, indices } => {
                 let array = self.place(value)?;

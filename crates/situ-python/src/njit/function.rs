@@ -158,20 +158,28 @@ impl HostFunction {
         })
     }
 
-    /// The default of a parameter, counted from the last one; `None` if it has none.
+    /// The default of a parameter; `None` if it has none.
     ///
     /// # Errors
     /// What Python raises.
     pub(super) fn default<'py>(
         &self,
         py: Python<'py>,
-        from_end: usize,
+        position: usize,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let defaults = self.python.bind(py).getattr("__defaults__")?;
-        let Ok(defaults) = defaults.cast_into::<PyTuple>() else {
+        let python = self.python.bind(py);
+        if position >= self.syntax.positional {
+            let defaults = python.getattr("__kwdefaults__")?;
+            let name = &self.syntax.parameters[position].name;
+            return match defaults.cast_into::<PyDict>() {
+                Ok(defaults) => defaults.get_item(name),
+                Err(_) => Ok(None),
+            };
+        }
+        let Ok(defaults) = python.getattr("__defaults__")?.cast_into::<PyTuple>() else {
             return Ok(None);
         };
-        let place = defaults.len().checked_sub(from_end + 1);
+        let place = (position + defaults.len()).checked_sub(self.syntax.positional);
         place.map(|place| defaults.get_item(place)).transpose()
     }
 
@@ -230,38 +238,66 @@ impl HostFunction {
     }
 }
 
-/// Arguments in the order of the parameters: some by name, and defaults for those that are not given. `default` gives
-/// that of a parameter, counted from the last one.
+/// Arguments in the order of the parameters: some by name, those that `*args` takes as a tuple, and defaults for those
+/// that are not given. `default` gives that of the parameter at a position.
 pub(super) fn bound(
     syntax: &Function,
-    mut arguments: Vec<Value>,
+    arguments: Vec<Value>,
     mut named: Vec<(String, Value)>,
     default: impl Fn(usize) -> PyResult<Option<Value>>,
 ) -> PyResult<Vec<Value>> {
     let name = &syntax.name.name;
-    let count = syntax.parameters.len();
-    for (position, parameter) in syntax.parameters.iter().enumerate().skip(arguments.len()) {
-        let given = named.iter().position(|(name, _)| *name == parameter.name);
-        if let Some(given) = given {
-            arguments.push(named.swap_remove(given).1);
+    let found = arguments.len() + named.len();
+    let mut given = arguments.into_iter().peekable();
+    let mut values = Vec::with_capacity(syntax.parameters.len());
+    for (position, parameter) in syntax.parameters.iter().enumerate() {
+        if syntax.is_variadic && position == syntax.positional {
+            values.push(Value::Tuple(given.by_ref().collect()));
             continue;
         }
-        match default(count - 1 - position)? {
-            Some(value) => arguments.push(value),
-            None => break,
-        }
+        let by_position = given.next_if(|_| position < syntax.positional);
+        let place = named.iter().position(|(name, _)| *name == parameter.name);
+        let value = match (by_position, place) {
+            (Some(value), _) => Some(value),
+            (None, Some(place)) => Some(named.swap_remove(place).1),
+            (None, None) => default(position)?,
+        };
+        let Some(value) = value else {
+            return Err(KernelTypeError::new_err(format!(
+                "njit function `{name}` is called without an argument for `{}`\n  why:  its parameters are {}, and \
+                 `{}` has no default\n  help: pass one argument for each that has no default",
+                parameter.name,
+                quoted(syntax),
+                parameter.name,
+            )));
+        };
+        values.push(value);
     }
     if let Some((given, _)) = named.first() {
         return Err(KernelTypeError::new_err(format!(
-            "njit function `{name}` has no parameter `{given}`, or was given it twice"
+            "njit function `{name}` has no parameter `{given}`, or was given it twice\n  why:  its parameters are \
+             {}\n  help: pass one argument for each",
+            quoted(syntax)
         )));
     }
-    if arguments.len() != syntax.parameters.len() {
+    if given.next().is_some() {
         return Err(KernelTypeError::new_err(format!(
-            "njit function `{name}` takes {} arguments, but {} were given",
+            "njit function `{name}` takes {} arguments, but {found} were given\n  why:  its parameters are {}\n  \
+             help: pass one argument for each",
             syntax.parameters.len(),
-            arguments.len()
+            quoted(syntax)
         )));
     }
-    Ok(arguments)
+    Ok(values)
+}
+
+/// The names of the parameters, in backticks.
+fn quoted(syntax: &Function) -> String {
+    let names = syntax.parameters.iter();
+    let names: Vec<_> = names.map(|each| format!("`{}`", each.name)).collect();
+    match names.as_slice() {
+        [] => "none".to_owned(),
+        [only] => only.clone(),
+        [init @ .., last] => format!("{} and {last}", init.join(", ")),
+    }
 }

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use situ_frontend::host::Looped;
-use situ_frontend::syntax::Expression;
+use situ_frontend::syntax::{Comprehension, Expression};
 
 use super::machine::Machine;
 use super::value::{ArrayValue, Number, Value};
@@ -88,6 +88,40 @@ impl Machine<'_, '_> {
                 self.function.source.slice(expression.span)
             ))
         })
+    }
+
+    /// The items of a list that is made one by one: a tuple, as all lists here.
+    pub(super) fn comprehension(&mut self, made: &Comprehension) -> PyResult<Value> {
+        let items = self.items(&made.iterable)?;
+        // What is read in one round is read in the next one, so that no read is the last.
+        let unread = std::mem::take(&mut self.unread);
+        self.loops += 1;
+        let values = self.made_items(made, &items);
+        self.loops -= 1;
+        self.unread = unread;
+        values.map(Value::Tuple)
+    }
+
+    fn made_items(&mut self, made: &Comprehension, items: &Items) -> PyResult<Vec<Value>> {
+        let mut values = Vec::new();
+        for round in 0..items.count() {
+            let item = self.item_of(items, round)?;
+            self.assign(&made.target, item)?;
+            if self.all_true(&made.conditions)? {
+                values.push(self.value(&made.element)?);
+            }
+            self.py.check_signals()?;
+        }
+        Ok(values)
+    }
+
+    fn all_true(&mut self, conditions: &[Expression]) -> PyResult<bool> {
+        for condition in conditions {
+            if !self.truth(condition)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// What a round of a loop gets.

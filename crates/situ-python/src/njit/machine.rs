@@ -30,7 +30,7 @@ pub(super) struct Machine<'a, 'py> {
     pub(super) function: &'a HostFunction,
     pub(super) names: HashMap<String, Value>,
     /// How often names are still read by the statement that is run.
-    unread: HashMap<String, usize>,
+    pub(super) unread: HashMap<String, usize>,
     /// The statement that is run.
     statement: Option<&'a Statement>,
     /// Expressions that may still be waiting.
@@ -399,7 +399,7 @@ impl<'a, 'py> Machine<'a, 'py> {
     }
 
     /// Whether Python would take an expression for true.
-    fn truth(&mut self, test: &Expression) -> PyResult<bool> {
+    pub(super) fn truth(&mut self, test: &Expression) -> PyResult<bool> {
         let value = self.value(test)?;
         self.is_true(&value)
     }

@@ -201,7 +201,8 @@ impl PyNjit {
         keywords: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let has_keywords = keywords.is_some_and(|keywords| !keywords.is_empty());
-        if !has_keywords && arguments.len() == self.definition.parameters.len() {
+        let is_simple = self.definition.is_plain && !has_keywords;
+        if is_simple && arguments.len() == self.definition.parameters.len() {
             return Ok(arguments.iter().collect());
         }
         let module = py.import("situ._njit")?;

@@ -86,6 +86,7 @@ impl Fold {
 
 // Names in the compiled function. No user's name looks like these.
 pub(super) const RANGE: &str = "situ__range";
+pub(super) const LEN: &str = "situ__len";
 pub(super) const MINIMUM: &str = "situ__minimum";
 pub(super) const MAXIMUM: &str = "situ__maximum";
 const LOCAL: &str = "situ__local";

@@ -133,6 +133,7 @@ impl Writer<'_> {
             | ExpressionKind::None
             | ExpressionKind::Ellipsis
             | ExpressionKind::List(_)
+            | ExpressionKind::Comprehension(_)
             | ExpressionKind::Refused => None,
         }
     }
