@@ -132,6 +132,32 @@ fn vector_functions_are_used_where_they_are_and_when_speed_is_asked_for() {
     assert_eq!(emit_text(text, &without).imports, ["erf", "sin"]);
 }
 
+/// Some functions of `f64` are written out. LLVM vectorises them, but for powers with AVX-512, which are functions of one register.
+#[test]
+fn functions_that_are_written_out_import_nothing() {
+    let text = "kernel[1] k(x: global f64*) { x[0] = exp(x[1]) + (log(x[2]) + pow(x[3], x[4])); }";
+    let with = |vector_isa| TargetOptions {
+        vector_isa,
+        ..haswell()
+    };
+    let narrow = emit_text(text, &with(VectorIsa::Avx2));
+    assert!(narrow.imports.is_empty(), "{:?}", narrow.imports);
+    assert!(!narrow.text.contains(".x8("), "{}", narrow.text);
+    let wide = emit_text(text, &with(VectorIsa::Avx512));
+    assert!(wide.imports.is_empty(), "{:?}", wide.imports);
+    assert!(
+        wide.text
+            .contains("_ZGV_LLVM_N8vv_situ.pow.f64(situ.pow.f64.x8)")
+    );
+    let without = emit_text(text, &with(VectorIsa::Sse2));
+    assert_eq!(without.imports, ["exp", "log", "pow"]);
+    let exact = TargetOptions {
+        math: MathMode::Exact,
+        ..with(VectorIsa::Avx512)
+    };
+    assert_eq!(emit_text(text, &exact).imports, ["exp", "log", "pow"]);
+}
+
 /// Stencils are as fast as memory is, so their loops take one vector in each round.
 #[test]
 fn loops_that_read_neighbours_are_not_interleaved() {

@@ -48,10 +48,14 @@ const SHARED_FROM: usize = 3_000_000;
 /// the time that it would leave to the caller.
 const HANDED_OVER_FROM: usize = 12_000_000;
 
-/// The largest block that is multiplied at once: rows, columns, and depth.
+/// The largest block that is multiplied at once, of elements with so many bytes: rows, columns, and depth.
 ///
-/// The columns of the right matrix in it stay in a core's second cache, in full depth.
-const BLOCK: [usize; 3] = [1024, 144, 512];
+/// The columns of the right matrix in it stay in a core's second cache, in full depth. There is room for twice as many of
+/// elements that are half as large, and `faer` goes through the left matrix half as often.
+const fn largest_block(element_bytes: usize) -> [usize; 3] {
+    let columns = if element_bytes <= 4 { 288 } else { 144 };
+    [1024, columns, 512]
+}
 
 impl BatchProduct {
     /// Whether it takes less than some 200 microseconds.
@@ -200,10 +204,11 @@ impl<'a, T: ComplexField + Copy> Product<'a, T> {
     pub(crate) fn by_blocks(mut self) {
         let [rows, columns] = [self.out.nrows(), self.out.ncols()];
         let inner = self.left.ncols();
+        let largest = largest_block(size_of::<T>());
         let block = [
-            even(rows, BLOCK[0]),
-            even(columns, BLOCK[1]),
-            even(inner, BLOCK[2]),
+            even(rows, largest[0]),
+            even(columns, largest[1]),
+            even(inner, largest[2]),
         ];
         for row in (0..rows).step_by(block[0]) {
             let height = block[0].min(rows - row);

@@ -21,7 +21,7 @@ use super::code::Code;
 use super::library::{Library, PURE};
 use super::math::Elementary;
 use super::target::{TargetOptions, VectorIsa};
-use super::types::scalar_type;
+use super::types::{LaneType, scalar_type};
 use super::writer::Operand;
 use crate::target::MathMode;
 
@@ -115,18 +115,30 @@ fn index_list(indices: impl Iterator<Item = usize>) -> String {
     indices.join(", ")
 }
 
-/// A function of the vector mathematics library.
+/// A function of the vector mathematics library, or one like it.
 struct VectorFunction {
     symbol: String,
     dtype: DType,
     arity: usize,
     lanes: usize,
+    /// What it is, if it is written here.
+    written: Option<Elementary>,
 }
 
 impl VectorFunction {
     /// The vector function to call for a function of the C library, named without the `f` of its
     /// `f32` form.
     fn find(options: &TargetOptions, name: &str, dtype: DType, arity: usize) -> Option<Self> {
+        if let Some(function) = Elementary::of_registers(options, name, dtype) {
+            let lanes = options.vector_isa.vector_bytes() / dtype.size_bytes();
+            return Some(Self {
+                symbol: function.symbol(lanes as u32),
+                dtype,
+                arity,
+                lanes,
+                written: Some(function),
+            });
+        }
         let vector = Self::new(options.vector_isa, &c_name(name, dtype), dtype, arity);
         let is_there = options.vector_functions.contains(&vector.symbol);
         (is_there && options.math == MathMode::Fast).then_some(vector)
@@ -189,6 +201,13 @@ impl VectorFunction {
     }
 
     fn import(&self, library: &mut Library<'_>) {
+        if let Some(function) = self.written {
+            let ty = LaneType {
+                scalar: scalar_type(self.dtype),
+                lanes: self.lanes as u32,
+            };
+            return function.define(library, ty);
+        }
         let vector = self.vector(self.lanes);
         let parameters = vec![&*vector; self.arity].join(", ");
         library.import(&self.symbol, &vector, &parameters);
@@ -209,6 +228,7 @@ impl VectorFunction {
             dtype,
             arity,
             lanes,
+            written: None,
         }
     }
 

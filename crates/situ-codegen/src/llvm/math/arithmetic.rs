@@ -90,6 +90,14 @@ impl<'c, 'm, 'o> Arithmetic<'c, 'm, 'o> {
         self.code.intrinsic(&name, ty, arguments)
     }
 
+    /// Calls an intrinsic of a processor that gives `float64`.
+    pub(super) fn instruction(&mut self, name: &str, types: &str, arguments: &str) -> Operand {
+        let ty = self.number();
+        self.code.library.intrinsic(name, &ty.to_string(), types);
+        self.code
+            .instruction(format_args!("call {ty} @{name}({arguments})"))
+    }
+
     /// `coefficients[0] + coefficients[1] x + ...`, given the square of `x`.
     ///
     /// Even and odd powers are summed apart: a chain half as long, for one operation more.
@@ -126,7 +134,7 @@ impl<'c, 'm, 'o> Arithmetic<'c, 'm, 'o> {
             .instruction(format_args!("bitcast {from} {a} to {to}"))
     }
 
-    /// An operation of LLVM on bits, such as `add` or `shl`.
+    /// An operation of LLVM on bits, such as `add` or `icmp ult`.
     pub(super) fn on_bits(&mut self, operation: &str, a: &Operand, b: &Operand) -> Operand {
         let operation = format!("{operation} {}", self.bits());
         self.code.binary(&operation, a, b)

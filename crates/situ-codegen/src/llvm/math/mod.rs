@@ -9,6 +9,9 @@
 //! depends on its neighbours; so a result has the same bits in every lane of every width, and remainders
 //! need no care.
 //!
+//! `pow` is an exception with AVX-512: it looks numbers up in registers, which LLVM cannot make of scalar code. So it is a function of
+//! one register, and is called like those of the vector library.
+//!
 //! Errors are below 1 ulp, in subnormal numbers too; infinities, NaN and signed zeros are those of C.
 //! The functions need an instruction that multiplies and adds with one rounding, as processors with
 //! AVX2 have; elsewhere the libraries' functions are used.
@@ -16,6 +19,7 @@
 //! | file | about |
 //! |---|---|
 //! | `exponential`, `logarithm`, `power` | the functions |
+//! | `power_by_tables`, `registers` | those of AVX-512 |
 //! | `reduction` | numbers as powers of two times something close to 1, and back |
 //! | `arithmetic` | what they are written with |
 
@@ -23,7 +27,9 @@ mod arithmetic;
 mod exponential;
 mod logarithm;
 mod power;
+mod power_by_tables;
 mod reduction;
+mod registers;
 
 use situ_ir::DType;
 
@@ -47,8 +53,17 @@ pub(super) enum Elementary {
 }
 
 impl Elementary {
-    /// The function with a name of the C library, if it is computed here.
+    /// The function with a name of the C library, if it is computed here and LLVM vectorises it.
     pub(super) fn find(options: &TargetOptions, name: &str, dtype: DType) -> Option<Self> {
+        Self::written(options, name, dtype).filter(|function| !function.is_for_registers(options))
+    }
+
+    /// The same, if it is a function of one register.
+    pub(super) fn of_registers(options: &TargetOptions, name: &str, dtype: DType) -> Option<Self> {
+        Self::written(options, name, dtype).filter(|function| function.is_for_registers(options))
+    }
+
+    fn written(options: &TargetOptions, name: &str, dtype: DType) -> Option<Self> {
         let applies = options.math == MathMode::Fast
             && options.vector_isa >= VectorIsa::Avx2
             && dtype == DType::F64;
@@ -60,11 +75,24 @@ impl Elementary {
         }
     }
 
+    fn is_for_registers(self, options: &TargetOptions) -> bool {
+        self == Self::Pow && options.vector_isa == VectorIsa::Avx512
+    }
+
     /// Its value, at the present number of lanes.
     pub(super) fn call(self, code: &mut Code<'_, '_>, arguments: &[&Operand]) -> Operand {
         let ty = code.ty(DType::F64);
-        let callee = self.define(code.library, ty);
+        let callee = self.symbol(ty.lanes);
+        self.define(code.library, ty);
         code.call(callee, ty, ty, arguments)
+    }
+
+    /// The name of the function for so many lanes.
+    pub(super) fn symbol(self, lanes: u32) -> String {
+        match lanes {
+            1 => format!("situ.{}.f64", self.name()),
+            lanes => format!("situ.{}.f64.x{lanes}", self.name()),
+        }
     }
 
     const fn name(self) -> &'static str {
@@ -83,25 +111,27 @@ impl Elementary {
     }
 
     /// Writes the function for so many lanes, unless it is there.
-    fn define(self, library: &mut Library<'_>, ty: LaneType) -> String {
-        let name = match ty.lanes {
-            1 => format!("situ.{}.f64", self.name()),
-            lanes => format!("situ.{}.f64.x{lanes}", self.name()),
-        };
-        if !library.defines(&name) {
-            let parameters: Vec<_> = (0..self.arity()).map(|x| format!("{ty} %x{x}")).collect();
-            let parameters = parameters.join(", ");
-            let body = self.body(library, ty.lanes);
-            // Inlined, so that the vectoriser sees arithmetic and no call.
-            let text = format!(
-                "define internal {ty} @{name}({parameters}) alwaysinline {PURE} {{\n{body}}}\n"
-            );
-            library.define(&name, text);
+    pub(super) fn define(self, library: &mut Library<'_>, ty: LaneType) {
+        let name = self.symbol(ty.lanes);
+        if library.defines(&name) {
+            return;
         }
-        name
+        // What LLVM vectorises is inlined, so that it sees arithmetic and no call.
+        let inlining = if self.is_for_registers(library.options) {
+            "noinline"
+        } else {
+            "alwaysinline"
+        };
+        let parameters: Vec<_> = (0..self.arity()).map(|x| format!("{ty} %x{x}")).collect();
+        let parameters = parameters.join(", ");
+        let body = self.body(library, ty.lanes);
+        let text =
+            format!("define internal {ty} @{name}({parameters}) {inlining} {PURE} {{\n{body}}}\n");
+        library.define(&name, text);
     }
 
     fn body(self, library: &mut Library<'_>, lanes: u32) -> String {
+        let is_for_registers = self.is_for_registers(library.options);
         let mut code = Code::new(library);
         let start = code.label("body");
         code.begin(&start);
@@ -112,6 +142,7 @@ impl Elementary {
             let result = match self {
                 Self::Exp => exponential::write(&mut numbers, &x),
                 Self::Log => logarithm::write(&mut numbers, &x),
+                Self::Pow if is_for_registers => power_by_tables::write(&mut numbers, &x, &y),
                 Self::Pow => power::write(&mut numbers, &x, &y),
             };
             code.terminate(format_args!("ret {ty} {result}"));

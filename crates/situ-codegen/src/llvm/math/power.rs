@@ -28,9 +28,27 @@ const TAIL: [f64; 8] = [
 ];
 
 /// A sum of two numbers, the second of which is what the first lacks.
-struct Pair {
-    high: Operand,
-    low: Operand,
+pub(super) struct Pair {
+    pub(super) high: Operand,
+    pub(super) low: Operand,
+}
+
+impl Pair {
+    /// The same, but at least and at most as large as two limits. What an infinite number lacks is NaN, and beyond the limits
+    /// it does not count.
+    pub(super) fn within_limits(
+        &self,
+        numbers: &mut Arithmetic<'_, '_, '_>,
+        (least, most): (f64, f64),
+    ) -> Self {
+        let magnitude = numbers.absolute(&self.high);
+        let [far, zero] = [1000.0, 0.0].map(|value| numbers.constant(value));
+        let counts = numbers.is_less(&magnitude, &far);
+        Self {
+            high: numbers.clamp(&self.high, least, most),
+            low: numbers.select(&counts, &self.low, &zero),
+        }
+    }
 }
 
 /// Writes x^y.
@@ -110,13 +128,8 @@ fn fraction_logarithm(numbers: &mut Arithmetic<'_, '_, '_>, u: &Pair) -> Pair {
 
 /// e to the power of a sum, which may be infinite or NaN in its first part.
 fn exponential(numbers: &mut Arithmetic<'_, '_, '_>, x: &Pair) -> Operand {
-    // What an infinite product lacks is NaN, and beyond the range it does not count.
-    let magnitude = numbers.absolute(&x.high);
-    let [limit, zero, one] = [1000.0, 0.0, 1.0].map(|value| numbers.constant(value));
-    let counts = numbers.is_less(&magnitude, &limit);
-    let low = numbers.select(&counts, &x.low, &zero);
-    let high = numbers.clamp(&x.high, RANGE.0, RANGE.1);
-
+    let Pair { high, low } = x.within_limits(numbers, RANGE);
+    let one = numbers.constant(1.0);
     let scale = Scale::of_exponential(numbers, &high);
     let [log_2_high, log_2_low] = [-LOG_2_HIGH, -LOG_2_LOW].map(|part| numbers.constant(part));
     let high = numbers.multiply_add(&scale.exponent, &log_2_high, &high);
@@ -134,7 +147,7 @@ fn exponential(numbers: &mut Arithmetic<'_, '_, '_>, x: &Pair) -> Operand {
 
 /// The result for a number of any sign, from that for its magnitude; and the cases that have a
 /// meaning of their own.
-fn with_signs(
+pub(super) fn with_signs(
     numbers: &mut Arithmetic<'_, '_, '_>,
     x: &Operand,
     y: &Operand,

@@ -15,7 +15,7 @@ const FRACTION: u64 = (1 << 52) - 1;
 /// 2^52: a number between this and its double is an integer, which stands in its lowest bits.
 const INTEGERS: f64 = 4_503_599_627_370_496.0;
 /// The same with room for negative integers.
-const SIGNED_INTEGERS: f64 = 1.5 * INTEGERS;
+pub(super) const SIGNED_INTEGERS: f64 = 1.5 * INTEGERS;
 const EXPONENT_BIAS: f64 = 1023.0;
 
 /// log(2), to so many bits that products with exponents are exact, and the rest.
