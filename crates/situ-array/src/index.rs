@@ -71,11 +71,13 @@ pub fn view(layout: &Layout, index: &[IndexItem]) -> Result<Layout, Error> {
     if ellipses == 0 {
         selection.keep(whole);
     }
-    Ok(Layout::from_parts(
-        &selection.shape,
-        &selection.strides,
-        selection.offset as usize,
-    ))
+    let Selection {
+        shape,
+        strides,
+        offset,
+        ..
+    } = selection;
+    Ok(Layout::new(shape, strides, offset as usize))
 }
 
 /// A view under construction.

@@ -66,10 +66,15 @@ impl Layout {
     /// # Panics
     /// If shape and strides differ in length.
     pub fn from_parts(shape: &[usize], strides: &[isize], offset: usize) -> Self {
+        Self::new(shape.into(), strides.into(), offset)
+    }
+
+    /// As [`Self::from_parts`], for parts that are there already.
+    pub(crate) fn new(shape: Shape, strides: Strides, offset: usize) -> Self {
         assert_eq!(shape.len(), strides.len(), "every dimension has a stride");
         Self {
-            shape: shape.into(),
-            strides: strides.into(),
+            shape,
+            strides,
             offset,
         }
     }

@@ -1,10 +1,12 @@
 //! Index expressions as Python writes them.
 
 use pyo3::exceptions::PyIndexError;
+use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyEllipsis, PyList, PySlice, PyTuple};
+use pyo3::types::{PyBool, PyEllipsis, PyInt, PyList, PySlice, PyTuple};
 use situ_array::functions::indexing::ArrayIndexItem;
 use situ_array::{Array, IndexItem};
+use smallvec::SmallVec;
 
 use crate::array::PyArray;
 use crate::{dtype, host_memory, operand, usm_interface};
@@ -12,31 +14,41 @@ use crate::{dtype, host_memory, operand, usm_interface};
 /// What is in the brackets.
 pub(crate) enum Index {
     /// What makes a view.
-    View(Vec<IndexItem>),
+    View(Basic),
     /// What selects elements by arrays.
     Arrays(Vec<ArrayIndexItem>),
 }
+
+/// As many entries as most arrays have dimensions.
+type Basic = SmallVec<[IndexItem; 4]>;
 
 /// The index of an array. Lists become arrays where it lives.
 ///
 /// # Errors
 /// `IndexError` for objects that are no index.
 pub(crate) fn from_python(array: &Array, index: &Bound<'_, PyAny>) -> PyResult<Index> {
-    let items: Vec<ArrayIndexItem> = match index.cast::<PyTuple>() {
-        Ok(items) => items
-            .iter()
-            .map(|entry| item(array, &entry))
-            .collect::<PyResult<_>>()?,
-        Err(_) => vec![item(array, index)?],
+    let Ok(entries) = index.cast::<PyTuple>() else {
+        return Ok(match item(array, index)? {
+            ArrayIndexItem::Basic(item) => Index::View(Basic::from_iter([item])),
+            selecting => Index::Arrays(vec![selecting]),
+        });
     };
-    let views: Option<Vec<IndexItem>> = items
-        .iter()
-        .map(|item| match item {
-            ArrayIndexItem::Basic(item) => Some(*item),
-            ArrayIndexItem::Array(_) | ArrayIndexItem::Bool(_) => None,
-        })
-        .collect();
-    Ok(views.map_or(Index::Arrays(items), Index::View))
+    let mut basic = Basic::new();
+    let mut entries = entries.iter();
+    for entry in entries.by_ref() {
+        match item(array, &entry)? {
+            ArrayIndexItem::Basic(item) => basic.push(item),
+            selecting => {
+                let before = basic.into_iter().map(ArrayIndexItem::Basic);
+                let mut items: Vec<_> = before.chain([selecting]).collect();
+                for entry in entries {
+                    items.push(item(array, &entry)?);
+                }
+                return Ok(Index::Arrays(items));
+            }
+        }
+    }
+    Ok(Index::View(basic))
 }
 
 fn item(array: &Array, item: &Bound<'_, PyAny>) -> PyResult<ArrayIndexItem> {
@@ -48,9 +60,10 @@ fn item(array: &Array, item: &Bound<'_, PyAny>) -> PyResult<ArrayIndexItem> {
         return basic(IndexItem::Ellipsis);
     }
     if let Ok(slice) = item.cast::<PySlice>() {
-        let part = |name| slice_part(&slice.getattr(name)?);
-        let (start, stop, step) = (part("start")?, part("stop")?, part("step")?);
-        return basic(IndexItem::Slice { start, stop, step });
+        return basic(slice_item(slice)?);
+    }
+    if item.is_exact_instance_of::<PyInt>() {
+        return basic(IndexItem::Integer(saturated(item)?));
     }
     if let Ok(indices) = item.cast::<PyArray>() {
         return Ok(ArrayIndexItem::Array(indices.get().array().clone()));
@@ -101,11 +114,21 @@ fn from_list(array: &Array, list: &Bound<'_, PyAny>) -> PyResult<ArrayIndexItem>
     Ok(ArrayIndexItem::Array(indices))
 }
 
-fn slice_part(part: &Bound<'_, PyAny>) -> PyResult<Option<i64>> {
-    if part.is_none() {
-        return Ok(None);
+/// A slice; parts that are missing are filled in, and those beyond what can be counted mean the end.
+fn slice_item(slice: &Bound<'_, PySlice>) -> PyResult<IndexItem> {
+    let (mut start, mut stop, mut step) = (0, 0, 0);
+    // SAFETY: it is a slice, and the three places live until the call returns.
+    let status = unsafe {
+        ffi::PySlice_Unpack(slice.as_ptr(), &raw mut start, &raw mut stop, &raw mut step)
+    };
+    if status != 0 {
+        return Err(PyErr::fetch(slice.py()));
     }
-    saturated(&part.call_method0("__index__")?).map(Some)
+    Ok(IndexItem::Slice {
+        start: Some(start as i64),
+        stop: Some(stop as i64),
+        step: Some(step as i64),
+    })
 }
 
 /// A Python integer as `i64`; larger ones mean "beyond the end" just as well.
