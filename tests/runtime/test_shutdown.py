@@ -44,6 +44,7 @@ def test_pending_kernels_are_waited_for(run):
     done = run(
         """
         x = situ.zeros(1_000_000, queue=queue)
+        queue.wait()  # the first step comes after the gate, and after nothing else
         gate = queue.host_task(time.sleep, 0.1)
         queue.submit(step, 1_000_000, x, depends=gate)
         for _ in range(20):
