@@ -6,7 +6,7 @@ use std::sync::Arc;
 use situ_ir::DType;
 use situ_runtime::memory::copy::{copy_from_host, copy_to_host};
 use situ_runtime::memory::host_view::HostView;
-use situ_runtime::{Allocation, Argument, Queue, UsmKind};
+use situ_runtime::{Allocation, Argument, BorrowedArgument, Queue, UsmKind};
 
 use crate::device_dtypes;
 use crate::error::Error;
@@ -39,12 +39,20 @@ impl Array {
         let layout = Layout::contiguous(shape)?;
         let size_bytes = Self::checked_size(&layout, dtype)?;
         let allocation = Allocation::new(queue, size_bytes, usm_kind)?;
-        Ok(Self {
-            allocation,
-            layout,
-            dtype,
-            queue: queue.clone(),
-        })
+        Ok(Self::of_whole(allocation, layout, dtype, queue))
+    }
+
+    /// As [`Self::empty`], of memory that lies idle; `None` if there is none. It never blocks.
+    pub(crate) fn of_idle_memory(
+        shape: &[usize],
+        dtype: DType,
+        queue: &Queue,
+        usm_kind: UsmKind,
+    ) -> Option<Self> {
+        let layout = Layout::contiguous(shape).ok()?;
+        let size_bytes = Self::checked_size(&layout, dtype).ok()?;
+        let allocation = Allocation::of_idle_memory(queue, size_bytes, usm_kind)?;
+        Some(Self::of_whole(allocation, layout, dtype, queue))
     }
 
     /// How many bytes a contiguous array takes.
@@ -91,6 +99,22 @@ impl Array {
         })
     }
 
+    /// An array over all of an allocation that was made for it.
+    pub(crate) fn of_whole(
+        allocation: Arc<Allocation>,
+        layout: Layout,
+        dtype: DType,
+        queue: &Queue,
+    ) -> Self {
+        debug_assert!(layout.size() * dtype.size_bytes() <= allocation.size_bytes());
+        Self {
+            allocation,
+            layout,
+            dtype,
+            queue: queue.clone(),
+        }
+    }
+
     /// Another view of the same memory.
     ///
     /// # Panics
@@ -101,8 +125,10 @@ impl Array {
         let fits = layout.extent().is_none_or(|(_, last)| last < capacity);
         assert!(fits, "a view stays inside of its allocation");
         Self {
+            allocation: Arc::clone(&self.allocation),
             layout,
-            ..self.clone()
+            dtype: self.dtype,
+            queue: self.queue.clone(),
         }
     }
 
@@ -272,6 +298,14 @@ impl Array {
     /// Where the first element is, in bytes from the start of the allocation.
     pub fn byte_offset(&self) -> usize {
         self.layout.offset() * self.dtype.size_bytes()
+    }
+
+    /// The first element as an argument of a kernel that is run on the spot.
+    pub(crate) fn borrowed_argument(&self) -> BorrowedArgument<'_> {
+        BorrowedArgument::Pointer {
+            allocation: &self.allocation,
+            byte_offset: self.byte_offset(),
+        }
     }
 
     /// The first element as a kernel argument.

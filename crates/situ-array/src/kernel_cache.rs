@@ -24,6 +24,7 @@ use crate::kernels::merge_sort::SortShape;
 use crate::kernels::reduce::ReduceShape;
 use crate::kernels::scan::ScanShape;
 use crate::kernels::search::SearchShape;
+use crate::key_hash::BuildKeyHasher;
 
 /// What a kernel of the library is specialised for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -73,7 +74,7 @@ pub enum KernelKey {
     Search(SearchShape),
 }
 
-type Kernels = HashMap<(Device, KernelKey), Arc<Kernel>>;
+type Kernels = HashMap<(Device, KernelKey), Arc<Kernel>, BuildKeyHasher>;
 
 /// What is known in this process.
 fn known_kernels() -> &'static RwLock<Kernels> {
@@ -83,6 +84,13 @@ fn known_kernels() -> &'static RwLock<Kernels> {
         let known = inherited.and_then(|lock| lock.try_read().ok());
         RwLock::new(known.map(|known| known.clone()).unwrap_or_default())
     })
+}
+
+/// The kernel for a key on a device, if it was compiled before.
+pub(crate) fn known(device: &Device, key: KernelKey) -> Option<Arc<Kernel>> {
+    let kernels = known_kernels();
+    let known = kernels.read().unwrap_or_else(PoisonError::into_inner);
+    known.get(&(device.clone(), key)).cloned()
 }
 
 /// The kernel for a key on a device; `write` makes the module if there is none yet.

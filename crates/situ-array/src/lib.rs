@@ -21,6 +21,7 @@ pub mod host;
 pub mod index;
 pub mod kernel_cache;
 pub mod kernels;
+mod key_hash;
 pub mod layout;
 pub mod loop_nest;
 pub mod placement;

@@ -9,6 +9,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt};
 use situ_array::Array;
 use situ_array::functions::apply::Operand;
+use situ_array::functions::immediate::PlainOperand;
 use situ_ir::Literal;
 use situ_ir::promotion::PythonScalar;
 
@@ -115,6 +116,22 @@ pub(crate) fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Option<Operand>
         Some(literal) => Operand::Literal(literal),
         None => Operand::HostArray,
     }))
+}
+
+/// The operand a Python object stands for, if that is seen at a glance: an array of situ's, or a number of Python's.
+pub(crate) fn at_a_glance<'a>(object: &'a Bound<'_, PyAny>) -> Option<PlainOperand<'a>> {
+    if let Ok(array) = object.cast_exact::<PyArray>() {
+        return Some(PlainOperand::Array(array.get().array()));
+    }
+    // Subclasses, such as NumPy's `float64`, may bring a dtype of their own.
+    let number = if object.is_exact_instance_of::<PyFloat>() {
+        PythonScalar::Float(object.extract().ok()?)
+    } else if object.is_exact_instance_of::<PyInt>() {
+        PythonScalar::Int(i128::from(object.extract::<i64>().ok()?))
+    } else {
+        return None;
+    };
+    Some(PlainOperand::Number(number))
 }
 
 /// Whether an object is an array in host memory, as far as anybody can tell: it has an array interface,

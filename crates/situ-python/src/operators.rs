@@ -10,12 +10,13 @@ use pyo3::prelude::*;
 use pyo3::pyclass::CompareOp;
 use situ_array::functions::apply::{self, Operand};
 use situ_array::functions::elementwise::{Elementwise, find};
+use situ_array::functions::immediate::{self, PlainOperand};
 use situ_array::functions::linalg::product;
 
 use crate::array::PyArray;
 use crate::detach::detach;
 use crate::error::guard;
-use crate::operand;
+use crate::{operand, warnings};
 
 /// A function of the table, found when it is first used.
 type Function = LazyLock<&'static Elementwise>;
@@ -52,6 +53,16 @@ enum Order {
     OtherFirst,
 }
 
+impl Order {
+    /// The operands as the operator has them.
+    fn of<T>(self, this: T, other: T) -> [T; 2] {
+        match self {
+            Self::ThisFirst => [this, other],
+            Self::OtherFirst => [other, this],
+        }
+    }
+}
+
 impl PyArray {
     /// Applies a binary function to this array and another operand, in the order given.
     fn binary<'py>(
@@ -62,14 +73,17 @@ impl PyArray {
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = other.py();
         guard(|| {
+            if let Some(other) = operand::at_a_glance(other) {
+                let operands = order.of(PlainOperand::Array(self.array()), other);
+                if let Some(result) = immediate::apply(function, &operands) {
+                    warnings::deliver(py)?;
+                    return Ok(Bound::new(py, Self::new(result))?.into_any());
+                }
+            }
             let Some(other) = operand::from_python(other)? else {
                 return Ok(py.NotImplemented().into_bound(py));
             };
-            let this = Operand::Array(self.array().clone());
-            let operands = match order {
-                Order::ThisFirst => [this, other],
-                Order::OtherFirst => [other, this],
-            };
+            let operands = order.of(Operand::Array(self.array().clone()), other);
             let result = detach(py, || apply::apply(function, &operands, None, None))?;
             Ok(Bound::new(py, Self::new(result))?.into_any())
         })
@@ -94,6 +108,12 @@ impl PyArray {
     fn in_place(&self, other: &Bound<'_, PyAny>, function: &'static Elementwise) -> PyResult<()> {
         let py = other.py();
         guard(|| {
+            if let Some(other) = operand::at_a_glance(other) {
+                let operands = [PlainOperand::Array(self.array()), other];
+                if immediate::apply_into(function, &operands, self.array()) {
+                    return warnings::deliver(py);
+                }
+            }
             let Some(other) = operand::from_python(other)? else {
                 return Err(PyTypeError::new_err(format!(
                     "`{}` does not take `{}`",
@@ -117,10 +137,7 @@ impl PyArray {
                 return Ok(py.NotImplemented().into_bound(py));
             };
             let this = Operand::Array(self.array().clone());
-            let operands = match order {
-                Order::ThisFirst => [&this, &other],
-                Order::OtherFirst => [&other, &this],
-            };
+            let operands = order.of(&this, &other);
             let result = detach(py, || product::matmul(operands, None, None))?;
             Ok(Bound::new(py, Self::new(result))?.into_any())
         })
@@ -128,6 +145,11 @@ impl PyArray {
 
     fn unary(&self, py: Python<'_>, function: &'static Elementwise) -> PyResult<Self> {
         guard(|| {
+            let this = [PlainOperand::Array(self.array())];
+            if let Some(result) = immediate::apply(function, &this) {
+                warnings::deliver(py)?;
+                return Ok(Self::new(result));
+            }
             let operands = [Operand::Array(self.array().clone())];
             detach(py, || apply::apply(function, &operands, None, None)).map(Self::new)
         })

@@ -36,7 +36,7 @@
 //! | `command`, `executor`, `order` | submitted work: the graph of it, who runs it, what waits for what |
 //! | [`submission`], [`interrupt`], `fork` | where work came from; breaking off waits; child processes |
 //! | [`memory`] | USM allocations, their pool, copies |
-//! | [`program`], [`launch`] | compiled code, and running it |
+//! | [`program`], [`launch`], [`immediate`] | compiled code, and running it |
 //! | [`compile_cache`] | compiled code, found again |
 //! | [`backend`] | the devices themselves |
 //! | [`config`], [`warnings`], [`error`] | settings in, problems out |
@@ -56,6 +56,7 @@ pub mod event;
 mod executor;
 mod failed_assertion;
 pub mod fork;
+pub mod immediate;
 pub mod interrupt;
 pub mod launch;
 pub mod memory;
@@ -79,6 +80,7 @@ pub use device_info::DeviceInfo;
 pub use error::{Error, Result};
 pub use event::{Event, EventStatus, Profile};
 pub use failed_assertion::FailedAssertion;
+pub use immediate::BorrowedArgument;
 pub use launch::Argument;
 pub use memory::index_check::{IndexedAxis, index_report};
 pub use memory::report::Report;

@@ -227,10 +227,15 @@ fn follows(command: &Arc<Command>, earlier: &Arc<Command>) -> bool {
 }
 
 impl Accesses {
+    /// Whether it is known, without looking, that there is nothing to wait for.
+    pub(crate) fn is_idle(&self) -> bool {
+        !self.is_pending.load(Ordering::Acquire)
+    }
+
     /// Adds what a new command with this access has to wait for. False if that was lost in a fork.
     #[must_use]
     fn dependencies(&self, access: Access, found: &mut Dependencies) -> bool {
-        if !self.is_pending.load(Ordering::Acquire) {
+        if self.is_idle() {
             return true;
         }
         let Some(mut record) = self.lock() else {

@@ -120,6 +120,11 @@ impl CallDTypes {
         })
     }
 
+    /// Whether a number got a dtype of its own because of its value.
+    pub(super) fn has_stand_in(&self) -> bool {
+        self.stand_ins.iter().any(Option::is_some)
+    }
+
     /// The constant that the Python number at a position becomes.
     pub(super) fn literal(&self, position: usize, scalar: PythonScalar) -> Result<Literal, Error> {
         match self.stand_ins.get(position) {

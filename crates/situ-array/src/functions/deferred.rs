@@ -82,6 +82,11 @@ impl Policy {
     }
 }
 
+/// The least elements of a result that waits.
+pub(super) fn smallest() -> usize {
+    SMALLEST.load(Ordering::Relaxed).max(1)
+}
+
 /// A call that was checked.
 #[derive(Debug)]
 pub(super) struct Call<'a> {
@@ -96,7 +101,7 @@ impl Call<'_> {
     /// Whether it should wait.
     pub(super) fn pays(&self) -> bool {
         let size: usize = self.shape.iter().product();
-        size >= SMALLEST.load(Ordering::Relaxed).max(1) && self.is_allowed()
+        size >= smallest() && self.is_allowed()
     }
 
     fn is_allowed(&self) -> bool {

@@ -9,6 +9,7 @@ pub mod elementwise;
 pub mod foresight;
 pub mod fourier;
 pub mod fusion;
+pub mod immediate;
 pub mod indexing;
 pub mod linalg;
 pub mod manipulation;

@@ -199,6 +199,22 @@ pub(crate) trait DeviceProgram: Send + Sync {
     /// thread that asks for it. Only a guess is needed.
     fn is_brief(&self, kernel: usize, range: &NdRange) -> bool;
 
+    /// Whether a launch is known to be over in microseconds.
+    fn is_immediate(&self, _kernel: usize, _range: &NdRange) -> bool {
+        false
+    }
+
+    /// Runs such a launch, which has no groups, on the calling thread; false if that cannot be, and then nothing has
+    /// happened. The caller has checked the same as for [`Self::run`].
+    fn run_at_once(
+        &self,
+        _kernel: usize,
+        _range: &NdRange,
+        _arguments: &[DeviceArgument<'_>],
+    ) -> bool {
+        false
+    }
+
     /// Local memory of a group of so many work-items, without what is passed as an argument. This is for
     /// backends that need more than the kernel's own arrays.
     fn local_bytes(&self, _kernel: usize, _group_items: u64) -> u64 {

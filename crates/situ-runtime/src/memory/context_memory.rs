@@ -87,6 +87,13 @@ impl ContextMemory {
             .ok_or_else(|| self.out_of_memory(size_bytes, kind))
     }
 
+    /// A block of at least `size_bytes` that lies idle, if there is one.
+    pub(crate) fn take_idle(&self, size_bytes: usize, kind: UsmKind) -> Option<Block> {
+        let pool = self.pool(kind);
+        let class = SizeClass::holding(size_bytes);
+        pool.take_idle(class.filter(|_| size_bytes <= pool.max_block_bytes())?)
+    }
+
     /// Whether the device gives memory of a kind, and to this process.
     fn check_available(&self, kind: UsmKind) -> Result<()> {
         let device = self.device();

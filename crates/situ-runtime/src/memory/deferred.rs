@@ -145,6 +145,11 @@ impl List {
 }
 
 impl Promises {
+    /// Whether there may be some that have to be kept.
+    pub(crate) fn is_any(&self) -> bool {
+        self.is_any.load(Ordering::Acquire)
+    }
+
     /// Adds one, and tells how many there are at most.
     pub(crate) fn add(&self, promised: &Arc<Allocation>) -> usize {
         self.with_list(|list| {
@@ -174,7 +179,7 @@ impl Promises {
     /// # Errors
     /// The first failure. Those that are left stay promised.
     pub(crate) fn settle(&self) -> Result<()> {
-        if !self.is_any.load(Ordering::Acquire) {
+        if !self.is_any() {
             return Ok(());
         }
         let promised = self.with_list(|list| list.promised.clone());

@@ -84,6 +84,14 @@ impl Allocation {
         Ok(Arc::new(Self::of(memory)))
     }
 
+    /// As [`Self::new`], of memory that lies idle; `None` if there is none of that size. It never blocks.
+    pub fn of_idle_memory(queue: &Queue, size_bytes: usize, kind: UsmKind) -> Option<Arc<Self>> {
+        let context = queue.context();
+        let block = context.memory().take_idle(size_bytes, kind)?;
+        let memory = Memory::over(context, block, size_bytes, kind);
+        Some(Arc::new(Self::of(memory)))
+    }
+
     /// An allocation in the queue's context whose memory is not taken yet: `producer` will, when the contents are needed.
     ///
     /// Whoever calls this says what the work reads, by [`Self::promise_reads`], and where it belongs, by
@@ -260,6 +268,15 @@ impl Allocation {
         self.host_views.fetch_sub(1, Ordering::AcqRel);
     }
 
+    /// The bytes, if a command may use them this instant: they are there, nothing has to be waited for, and nobody
+    /// else may use them.
+    pub(crate) fn idle_memory(&self, is_written: bool) -> Option<&Memory> {
+        let memory = self.memory.get()?;
+        let is_idle = self.accesses.is_idle() && !self.is_shared();
+        let is_promised = is_written && self.readers.is_any();
+        (is_idle && !is_promised).then_some(memory)
+    }
+
     /// The commands that use it and have not ended.
     pub(crate) fn accesses(&self) -> &Accesses {
         &self.accesses
@@ -335,13 +352,18 @@ impl Memory {
     /// Bytes from the context's pool.
     pub(super) fn new(context: &Context, size_bytes: usize, kind: UsmKind) -> Result<Self> {
         let block = context.memory().take(size_bytes, kind)?;
-        Ok(Self {
+        Ok(Self::over(context, block, size_bytes, kind))
+    }
+
+    /// Bytes of a block of the context's pool.
+    fn over(context: &Context, block: Block, size_bytes: usize, kind: UsmKind) -> Self {
+        Self {
             context: context.clone(),
             kind,
             size_bytes,
             storage: Storage::Pool(block),
             is_pending: AtomicBool::new(false),
-        })
+        }
     }
 
     /// Bytes that belong to somebody else, who keeps them as long as `owner` lives.

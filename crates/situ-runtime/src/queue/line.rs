@@ -3,7 +3,7 @@
 //! The line outlives the queue's handles: commands that are still under way keep it.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
 
 use crate::command::Command;
 use crate::device::Device;
@@ -100,6 +100,15 @@ impl Line {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// As [`Self::lock`]; `None` if somebody has it.
+    pub(crate) fn try_lock(&self) -> Option<MutexGuard<'_, State>> {
+        match self.state.try_lock() {
+            Ok(state) => Some(state),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
     /// Remembers a failure until somebody waits for the queue. Nobody can once its handles are gone.
     pub(crate) fn add_failure(&self, command: Arc<Command>) {
         let mut failures = self.failures();
@@ -165,9 +174,14 @@ impl Line {
         drop((state, failures));
     }
 
+    /// Whether [`Self::check_fork`] has something to tell.
+    pub(crate) fn is_lost_in_fork(&self) -> bool {
+        self.lost.load(Ordering::Relaxed) != 0
+    }
+
     /// Refuses to go on once if the parent's pending commands were left behind by a fork.
     pub(crate) fn check_fork(&self) -> Result<()> {
-        if self.lost.load(Ordering::Relaxed) != 0 && self.lost.swap(0, Ordering::Relaxed) != 0 {
+        if self.is_lost_in_fork() && self.lost.swap(0, Ordering::Relaxed) != 0 {
             return Err(self.lost_in_fork());
         }
         Ok(())

@@ -397,6 +397,18 @@ impl Queue {
         Ok(event)
     }
 
+    /// Does something brief on the calling thread, if no command is in its way; `None` if one is, or may be.
+    pub(crate) fn in_turn<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
+        let line = self.0.line.get().filter(|line| !line.is_lost_in_fork())?;
+        let mut state = line.try_lock()?;
+        if state.unfinished_last().is_some() {
+            return None;
+        }
+        // As for commands that run on the caller: an in-order queue does one thing at a time.
+        let _turn = self.0.properties.in_order.then_some(state);
+        Some(work())
+    }
+
     /// Returns when everything submitted so far has ended.
     ///
     /// # Errors
