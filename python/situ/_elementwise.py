@@ -175,12 +175,18 @@ _OPTIONS = """out
         that all arrays agree on."""
 
 
+# How the compiled table knows its functions where there is nothing to say but the operands.
+_NUMBERS = {name: number for number, (name, _) in enumerate(_native.elementwise_functions())}
+
+
 def _shown(result: str) -> str:
     """Return what the example does to show floats shortly; bools cannot be rounded."""
     return "" if "True" in result or "False" in result else ".round(4)"
 
 
 def _unary(name: str, summary: str, operand: str, result: str) -> UnaryFunction:
+    number = _NUMBERS[name]
+
     def function(
         x: ndarray,
         /,
@@ -192,6 +198,8 @@ def _unary(name: str, summary: str, operand: str, result: str) -> UnaryFunction:
         queue: Place | None = None,
     ) -> ndarray:
         try:
+            if where is True and out is dtype is queue is None and casting == "same_kind":
+                return _native.unary(number, x)
             return _native.elementwise(
                 name, x, out=out, where=where, dtype=dtype, casting=casting, queue=queue
             )
@@ -224,6 +232,8 @@ def _unary(name: str, summary: str, operand: str, result: str) -> UnaryFunction:
 
 
 def _binary(name: str, summary: str, operands: tuple[str, str], result: str) -> BinaryFunction:
+    number = _NUMBERS[name]
+
     def function(
         x1: ndarray | Number,
         x2: ndarray | Number,
@@ -236,6 +246,8 @@ def _binary(name: str, summary: str, operands: tuple[str, str], result: str) -> 
         queue: Place | None = None,
     ) -> ndarray:
         try:
+            if where is True and out is dtype is queue is None and casting == "same_kind":
+                return _native.binary(number, x1, x2)
             return _native.elementwise(
                 name, x1, x2, out=out, where=where, dtype=dtype, casting=casting, queue=queue
             )

@@ -37,6 +37,7 @@ __all__ = [
     "add_virtual_devices",
     "argsort",
     "as_allocation",
+    "binary",
     "bring",
     "broadcast_to",
     "build_info",
@@ -106,6 +107,7 @@ __all__ = [
     "take_along_axis",
     "tile",
     "trim_memory",
+    "unary",
     "unique",
     "unknown_environment_variables",
     "unstack",
@@ -168,6 +170,8 @@ def elementwise(
     queue: _Place | None = None,
 ) -> ndarray: ...
 def elementwise_functions() -> list[tuple[str, int]]: ...
+def unary(number: int, x: ndarray, /) -> ndarray: ...
+def binary(number: int, x1: ndarray | _Number, x2: ndarray | _Number, /) -> ndarray: ...
 def default_float(*, device: _Place | None = None) -> np.dtype[Any]: ...
 def accumulate(
     name: str,

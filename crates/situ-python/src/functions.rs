@@ -2,19 +2,21 @@
 
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyBool, PyTuple};
 use situ_array::functions::apply::Operand;
-use situ_array::functions::elementwise::{FUNCTIONS, find};
+use situ_array::functions::elementwise::{Elementwise, FUNCTIONS, find};
+use situ_array::functions::immediate::{self, PlainOperand};
 use situ_array::functions::{apply, creation, indexing};
 use situ_array::{Casting, device_dtypes};
 use situ_ir::promotion::PythonScalar;
 use situ_ir::{DType, Literal};
+use smallvec::SmallVec;
 
 use crate::array::PyArray;
 use crate::detach::detach;
 use crate::error::guard;
 use crate::operand::{ArrayArgument, OutputArgument};
-use crate::{dtype, host_memory, operand, placement, queue};
+use crate::{dtype, host_memory, operand, placement, queue, warnings};
 
 /// Applies the elementwise function with a name to its operands.
 #[pyfunction]
@@ -38,6 +40,16 @@ pub(crate) fn elementwise(
     guard(|| {
         let function = find(name)
             .ok_or_else(|| PyTypeError::new_err(format!("there is no function `{name}`")))?;
+        if let Some(out) = out
+            && dtype.is_none()
+            && queue.is_none()
+            && casting.is_none_or(|name| Casting::from_name(name) == Some(Casting::default()))
+            && r#where.is_none_or(|mask| mask.is(PyBool::new(py, true)))
+            && stored_at_once(function, operands, out)
+        {
+            warnings::deliver(py)?;
+            return Ok(out.clone().unbind());
+        }
         let operands = operands
             .iter()
             .map(|object| operand_of(name, &object))
@@ -61,6 +73,61 @@ pub(crate) fn elementwise(
             None => Ok(Py::new(py, PyArray::new(result))?.into_any()),
         }
     })
+}
+
+/// Applies the elementwise function with a number, its place in [`elementwise_functions`], to one operand and
+/// with nothing else to say.
+#[pyfunction]
+#[pyo3(signature = (number, x, /))]
+pub(crate) fn unary(py: Python<'_>, number: usize, x: &Bound<'_, PyAny>) -> PyResult<PyArray> {
+    plain(py, number, &[x])
+}
+
+/// As [`unary`], to two operands.
+#[pyfunction]
+#[pyo3(signature = (number, x1, x2, /))]
+pub(crate) fn binary(
+    py: Python<'_>,
+    number: usize,
+    x1: &Bound<'_, PyAny>,
+    x2: &Bound<'_, PyAny>,
+) -> PyResult<PyArray> {
+    plain(py, number, &[x1, x2])
+}
+
+fn plain(py: Python<'_>, number: usize, objects: &[&Bound<'_, PyAny>]) -> PyResult<PyArray> {
+    guard(|| {
+        let function = FUNCTIONS
+            .get(number)
+            .ok_or_else(|| PyTypeError::new_err(format!("there is no function {number}")))?;
+        let seen = objects.iter().copied().map(operand::at_a_glance);
+        if let Some(operands) = seen.collect::<Option<SmallVec<[PlainOperand<'_>; 2]>>>()
+            && let Some(result) = immediate::apply(function, &operands)
+        {
+            warnings::deliver(py)?;
+            return Ok(PyArray::new(result));
+        }
+        let operands = objects
+            .iter()
+            .map(|object| operand_of(function.name, object))
+            .collect::<PyResult<SmallVec<[Operand; 2]>>>()?;
+        detach(py, || apply::apply(function, &operands, None, None)).map(PyArray::new)
+    })
+}
+
+/// Applies a function and stores the result in an array of situ's, if that can be done on the spot.
+fn stored_at_once(
+    function: &'static Elementwise,
+    operands: &Bound<'_, PyTuple>,
+    out: &Bound<'_, PyAny>,
+) -> bool {
+    let Ok(out) = out.cast_exact::<PyArray>() else {
+        return false;
+    };
+    let objects: SmallVec<[Bound<'_, PyAny>; 2]> = operands.iter().collect();
+    let seen = objects.iter().map(operand::at_a_glance);
+    seen.collect::<Option<SmallVec<[PlainOperand<'_>; 2]>>>()
+        .is_some_and(|seen| immediate::apply_into(function, &seen, out.get().array()))
 }
 
 /// What a Python object is to an elementwise function.
@@ -107,7 +174,7 @@ fn casting_rule(name: &str) -> PyResult<Casting> {
     })
 }
 
-/// The names of all elementwise functions with their number of operands.
+/// The names of all elementwise functions with the number of their operands. They are known by their place here, too.
 #[pyfunction]
 pub(crate) fn elementwise_functions() -> Vec<(&'static str, usize)> {
     FUNCTIONS

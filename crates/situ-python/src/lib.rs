@@ -90,7 +90,9 @@ mod _native {
     #[pymodule_export]
     use crate::fourier::{fourier_transform, fourier_transform_axes};
     #[pymodule_export]
-    use crate::functions::{elementwise, elementwise_functions, empty, eye, full, iota};
+    use crate::functions::{
+        binary, elementwise, elementwise_functions, empty, eye, full, iota, unary,
+    };
     #[pymodule_export]
     use crate::functions::{nonzero, take, take_along_axis};
     #[pymodule_export]
