@@ -34,8 +34,11 @@ _PLACES = {"device", "queue"}
 # What passes for a Python number.
 _NUMBERS = (bool, int, float, complex)
 
+# The classes of dtypes: NumPy has one for each.
+_DTYPES = {type(np.dtype(code)) for code in "?bhilqBHILQefdFD"}
+
 # What is an argument of most calls, and no array of another package.
-_PLAIN = {ndarray, Queue, np.ndarray, NoneType, EllipsisType, slice, str, *_NUMBERS}
+_PLAIN = {ndarray, Queue, np.ndarray, NoneType, EllipsisType, slice, str, type, *_NUMBERS, *_DTYPES}
 
 # How arrays of other packages describe their memory.
 _DESCRIPTION = "__sycl_usm_array_interface__"
@@ -59,7 +62,8 @@ def takes_arrays(function: Callable[Parameters, Result]) -> Callable[Parameters,
 
     @functools.wraps(function)
     def call(*arguments: Parameters.args, **keywords: Parameters.kwargs) -> Result:
-        if not _PLAIN.issuperset(map(type, (*arguments, *keywords.values()))):
+        is_one = not keywords and len(arguments) == 1 and type(arguments[0]) is ndarray
+        if not is_one and not _PLAIN.issuperset(map(type, (*arguments, *keywords.values()))):
             ours = [adopted(each) for each in arguments]
             ours_by_name = {name: adopted(each) for name, each in keywords.items()}
             if any(new is not old for new, old in zip(ours, arguments, strict=True)) or any(
@@ -69,7 +73,7 @@ def takes_arrays(function: Callable[Parameters, Result]) -> Callable[Parameters,
                 is_out = "out" in keywords and result is ours_by_name["out"]
                 return cast("Result", keywords["out"]) if is_out else result
         try:
-            return function(*arguments, **keywords)
+            return function(*arguments, **keywords)  # pyright: ignore[reportCallIssue] - all are there
         except _FAILURES as failure:
             stranger = _find_stranger(function, arguments, keywords)
             if stranger is None:

@@ -234,6 +234,8 @@ def _truth(name: str, summary: str, example: str, result: str) -> Truth:
         where: Mask = True,
         queue: Place | None = None,
     ) -> ndarray:
+        if where is True and axis is out is queue is None and not keepdims:
+            return _native.reduce(name, x)
         counted = _masked(x, where, _NEUTRAL[name], queue)
         found = _native.reduce(name, counted, axis=axis, keepdims=keepdims, queue=queue)
         return stored(name, found, out)
@@ -266,6 +268,8 @@ def _extreme(name: Literal["max", "min"], summary: str, example: str, result: st
                 raise ValueError(msg)
             if x.dtype.kind == "c":
                 found = take_complex_extreme(name, lend(x, queue), axis, keepdims)
+            elif axis is out is queue is None and not keepdims:
+                return _native.reduce(name, x)
             else:
                 found = _native.reduce(name, x, axis=axis, keepdims=keepdims, queue=queue)
             return stored(name, found, out)
@@ -297,6 +301,8 @@ def _total(name: str, summary: str, example: str, result: str) -> Total:
         *,
         queue: Place | None = None,
     ) -> ndarray:
+        if where is True and axis is dtype is out is initial is queue is None and not keepdims:
+            return _native.reduce(name, x)
         target = chosen(name, out)
         if dtype is None and target is not None:
             dtype = target.dtype
@@ -354,6 +360,8 @@ def _mean(name: str, summary: str, example: str, result: str) -> Mean:
         queue: Place | None = None,
     ) -> ndarray:
         if where is True:
+            if axis is dtype is out is queue is None and not keepdims:
+                return _native.reduce(name, x)
             found = _native.reduce(name, x, axis=axis, dtype=dtype, keepdims=keepdims, queue=queue)
         else:
             target = _averaged(x, dtype)

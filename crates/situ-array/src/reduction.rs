@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use situ_ir::{BinaryOperator, DType, Literal, NdRange};
 use situ_runtime::device::Aspect;
-use situ_runtime::{Argument, Device, DeviceType, Kernel, Queue, UsmKind};
+use situ_runtime::{Argument, BorrowedArgument, Device, DeviceType, Kernel, Queue, UsmKind};
 use smallvec::SmallVec;
 
 use crate::array::Array;
@@ -134,6 +134,37 @@ impl Reduction<'_> {
         let loops = |axes| merged_loops(shape, &[strides], axes);
         let (reduced, kept) = (loops(&axes.reduced), loops(&axes.kept));
         reduction.run_loops(Source::elements(&array), (reduced, kept), axes)
+    }
+
+    /// All elements as one number, if they are few, lie in a row and can be reduced on the spot.
+    pub(crate) fn run_at_once(self, array: &Array) -> Option<Array> {
+        let (input, length) = (array.dtype(), array.size());
+        let walk = Walk::Along;
+        // The narrow ones are reduced in other ways, see `of_small_integers`.
+        let is_narrow = !input.is_float() && input.size_bytes() <= 2;
+        let is_one_block = (1..=walk.block_length()).contains(&length);
+        if is_narrow || !is_one_block || !array.layout().is_contiguous() {
+            return None;
+        }
+        let shape = self.shape(input, false, (walk, 0), true);
+        let queue = array.queue();
+        let kernel = kernel_cache::known(queue.device(), KernelKey::Reduce(shape, false))?;
+        let range = NdRange::new(&[1, 1]).ok()?;
+        if !kernel.is_immediate(&range) {
+            return None;
+        }
+        let result = Array::of_idle_memory(&[], self.dtype, queue, array.usm_kind())?;
+        let (out, elements) = (result.borrowed_argument(), array.borrowed_argument());
+        let length = BorrowedArgument::Scalar(Literal::I64(length as i64));
+        let is_done = match self.finish {
+            None => queue.run_at_once(&kernel, &range, &[out, elements, length]),
+            Some((_, divisor)) => {
+                let divisor = Literal::from_f64(self.accumulate.real(), divisor);
+                let divisor = BorrowedArgument::Scalar(divisor);
+                queue.run_at_once(&kernel, &range, &[out, elements, divisor, length])
+            }
+        };
+        is_done.then_some(result)
     }
 
     /// The same for what an expression gives.
@@ -340,7 +371,13 @@ impl Reduction<'_> {
     fn launch(self, source: &Source<'_>, kept: &[Loop], pass: &Pass) -> Result<Array, Error> {
         let count: usize = kept.iter().map(|each| each.size).product();
         let (queue, usm_kind) = (&source.queue, source.usm_kind);
-        let shape = self.shape(source, kept, pass);
+        let kept_rank = kept.len();
+        let shape = self.shape(
+            source.dtype,
+            source.is_prepared,
+            (pass.walk, kept_rank),
+            pass.is_final,
+        );
         let partial = Array::empty(&[count * pass.blocks], shape.output, queue, usm_kind)?;
         let index = |value: i64| Argument::Scalar(Literal::I64(value));
         let mut arguments: SmallVec<[Argument; 12]> = SmallVec::new();
@@ -415,18 +452,24 @@ impl Reduction<'_> {
     }
 
     /// What the kernel of a pass is specialised for.
-    fn shape(self, source: &Source<'_>, kept: &[Loop], pass: &Pass) -> ReduceShape {
-        let prepare = if source.is_prepared {
+    fn shape(
+        self,
+        input: DType,
+        is_prepared: bool,
+        (walk, kept_rank): (Walk, usize),
+        is_final: bool,
+    ) -> ReduceShape {
+        let prepare = if is_prepared {
             Prepare::Convert
         } else {
             self.prepare
         };
-        let accumulate = if source.is_prepared {
+        let accumulate = if is_prepared {
             self.accumulate
         } else {
-            self.within_block(source.dtype)
+            self.within_block(input)
         };
-        let (finish, output) = if pass.is_final {
+        let (finish, output) = if is_final {
             let finish = self.finish.map_or(Finish::Convert, |finish| finish.0);
             (finish, self.dtype)
         } else {
@@ -436,11 +479,11 @@ impl Reduction<'_> {
             prepare,
             finish,
             combine: self.combine,
-            input: source.dtype,
+            input,
             accumulate,
             output,
-            walk: pass.walk,
-            kept_rank: kept.len() as u8,
+            walk,
+            kept_rank: kept_rank as u8,
         }
     }
 }

@@ -5,13 +5,14 @@ use pyo3::prelude::*;
 use situ_array::Array;
 use situ_array::functions::scanning::{self, Along, Cumulative};
 use situ_array::functions::searching;
+use situ_array::functions::small_reductions::{self, Total};
 use situ_array::functions::statistical::{self, Extreme, Nan, Over, Spread, Truth};
 
 use crate::array::{PyArray, axes_from_python};
 use crate::detach::detach;
 use crate::error::guard;
 use crate::operand::ArrayArgument;
-use crate::{dtype, placement};
+use crate::{dtype, placement, warnings};
 
 /// What a reduction is told beside the array, as Python has it.
 #[derive(Default)]
@@ -23,6 +24,26 @@ pub(crate) struct Options<'a, 'py> {
     pub(crate) queue: Option<&'a Bound<'py, PyAny>>,
 }
 
+impl Options<'_, '_> {
+    /// Whether there is nothing to know but the array.
+    fn is_plain(&self) -> bool {
+        let is_asked_for = self.axis.is_some() || self.dtype.is_some() || self.queue.is_some();
+        !is_asked_for && !self.keepdims
+    }
+}
+
+/// The reduction with a name, if it is one that may be done on the spot.
+fn total(name: &str) -> Option<Total> {
+    match name {
+        "sum" => Some(Total::Sum),
+        "prod" => Some(Total::Product),
+        "min" => Some(Total::Extreme(Extreme::Min)),
+        "max" => Some(Total::Extreme(Extreme::Max)),
+        "mean" => Some(Total::Mean),
+        _ => None,
+    }
+}
+
 /// Reduces an array by the function with a name.
 pub(crate) fn run(
     py: Python<'_>,
@@ -30,6 +51,13 @@ pub(crate) fn run(
     array: &Array,
     options: &Options<'_, '_>,
 ) -> PyResult<PyArray> {
+    if options.is_plain()
+        && let Some(what) = total(name)
+        && let Some(result) = small_reductions::reduce(what, array)
+    {
+        warnings::deliver(py)?;
+        return Ok(PyArray::new(result));
+    }
     let queue = placement::named(py, options.queue)?;
     let axes = options.axis.map(axes_from_python).transpose()?;
     let dtype = options.dtype.map(dtype::from_python).transpose()?;

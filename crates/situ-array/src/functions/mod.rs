@@ -17,6 +17,7 @@ pub mod moving;
 pub mod scanning;
 pub mod searching;
 pub mod sets;
+pub mod small_reductions;
 pub mod sorted_search;
 pub mod sorting;
 pub mod statistical;
