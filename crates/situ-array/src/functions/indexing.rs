@@ -19,7 +19,7 @@ use crate::functions::elementwise;
 use crate::functions::manipulation::{broadcast_to, expand_dims, reshape};
 use crate::functions::scanning::{self, Along, Cumulative};
 use crate::functions::statistical::{self, Over, Truth};
-use crate::functions::{apply, manipulation};
+use crate::functions::{apply, manipulation, small_masks};
 use crate::index::IndexItem;
 use crate::kernel_cache::{self, KernelKey};
 use crate::kernels::compact::{self, CompactShape};
@@ -98,6 +98,11 @@ impl Selection {
 pub fn get(array: &Array, index: &[ArrayIndexItem]) -> Result<Array, Error> {
     let placement = place(array, index, None)?;
     let usm_kind = placement.map_or(array.usm_kind(), |placement| placement.usm_kind);
+    if let [ArrayIndexItem::Array(mask)] = index
+        && let Some(chosen) = small_masks::choose(array, mask, usm_kind)?
+    {
+        return Ok(chosen);
+    }
     let selection = resolve(array, index)?;
     let shape = selection.shape();
     let result = Array::empty(&shape, array.dtype(), array.queue(), usm_kind)?;

@@ -17,6 +17,7 @@ pub mod moving;
 pub mod scanning;
 pub mod searching;
 pub mod sets;
+mod small_masks;
 pub mod small_reductions;
 pub mod sorted_search;
 pub mod sorting;

@@ -1,0 +1,117 @@
+//! Choosing among a few elements by a mask, on the host.
+//!
+//! How many elements a mask chooses has to be known before there is memory for them, so the mask is waited for in any
+//! case. Where the host reaches everything, and that is little, it may as well copy what is chosen: one pass in the
+//! place of a count, a scan and a gather.
+
+use smallvec::SmallVec;
+
+use crate::array::Array;
+use crate::error::Error;
+use crate::host::HostCall;
+use crate::layout::Shape;
+use situ_runtime::UsmKind;
+
+/// The longest mask that is worth it.
+const MAX_HOLDS: usize = 4096;
+
+/// The most bytes that may be copied.
+const MAX_BYTES: usize = 1 << 16;
+
+/// What a mask over the first dimensions of an array chooses, in a new array; `None` if that is better done elsewhere.
+///
+/// # Errors
+/// If something the arrays wait for failed, or there is no memory.
+pub(super) fn choose(
+    array: &Array,
+    mask: &Array,
+    usm_kind: UsmKind,
+) -> Result<Option<Array>, Error> {
+    let Some((over, rest)) = array.shape().split_at_checked(mask.shape().len()) else {
+        return Ok(None);
+    };
+    let size_bytes = array.size() * array.dtype().size_bytes();
+    let is_suited = !over.is_empty()
+        && over == mask.shape()
+        && mask.dtype().is_bool()
+        && (1..=MAX_HOLDS).contains(&mask.size())
+        && size_bytes <= MAX_BYTES
+        && [array, mask]
+            .iter()
+            .all(|each| each.layout().is_contiguous() && each.allocation().is_host_accessible());
+    if !is_suited {
+        return Ok(None);
+    }
+    let mut holds: SmallVec<[u8; 64]> = SmallVec::from_elem(0, mask.size());
+    mask.read_bytes(&mut holds)?;
+    let count = holds.iter().filter(|holds| **holds != 0).count();
+    let shape: Shape = std::iter::once(count).chain(rest.iter().copied()).collect();
+    let chosen = Array::empty(&shape, array.dtype(), array.queue(), usm_kind)?;
+    if chosen.layout().is_empty() {
+        return Ok(Some(chosen));
+    }
+    let row_bytes = size_bytes / mask.size();
+    let call = HostCall {
+        name: "indexing",
+        queue: array.queue(),
+        reads: &[array],
+        writes: &[&chosen],
+        is_brief: true,
+    };
+    call.submit(move |mut memory| {
+        if let [target] = memory.writes.as_mut_slice() {
+            let rows = memory.reads[0].chunks_exact(row_bytes).zip(&holds);
+            let rows = rows.filter(|(_, holds)| **holds != 0).map(|(row, _)| row);
+            for (to, from) in target.chunks_exact_mut(row_bytes).zip(rows) {
+                to.copy_from_slice(from);
+            }
+        }
+        Ok(())
+    })?;
+    Ok(Some(chosen))
+}
+
+#[cfg(test)]
+mod tests {
+    use situ_ir::DType;
+    use situ_runtime::Device;
+
+    use super::*;
+    use crate::placement::default_queue;
+
+    fn array(shape: &[usize], dtype: DType, bytes: &[u8]) -> Array {
+        let queue = default_queue(&Device::default_device());
+        let array = Array::empty(shape, dtype, &queue, UsmKind::Device).unwrap();
+        array.write_bytes(bytes).unwrap();
+        array
+    }
+
+    fn chosen(of: &Array, mask: &Array) -> Option<(Vec<usize>, Vec<u8>)> {
+        let chosen = choose(of, mask, UsmKind::Device).unwrap()?;
+        let mut bytes = vec![0; chosen.size() * chosen.dtype().size_bytes()];
+        chosen.read_bytes(&mut bytes).unwrap();
+        Some((chosen.shape().to_vec(), bytes))
+    }
+
+    #[test]
+    fn rows_that_hold_are_copied_in_order() {
+        let x = array(&[3, 2], DType::U8, &[1, 2, 3, 4, 5, 6]);
+        let rows = array(&[3], DType::Bool, &[1, 0, 1]);
+        assert_eq!(chosen(&x, &rows), Some((vec![2, 2], vec![1, 2, 5, 6])));
+        let all = array(&[3, 2], DType::Bool, &[0, 1, 1, 0, 0, 1]);
+        assert_eq!(chosen(&x, &all), Some((vec![3], vec![2, 3, 6])));
+        let none = array(&[3], DType::Bool, &[0, 0, 0]);
+        assert_eq!(chosen(&x, &none), Some((vec![0, 2], vec![])));
+    }
+
+    #[test]
+    fn what_is_not_such_a_mask_is_left_to_others() {
+        let x = array(&[3, 2], DType::U8, &[1, 2, 3, 4, 5, 6]);
+        let short = array(&[2], DType::Bool, &[1, 0]);
+        assert_eq!(chosen(&x, &short), None);
+        let indices = array(&[3], DType::U8, &[1, 0, 1]);
+        assert_eq!(chosen(&x, &indices), None);
+        let deep = array(&[3, 2, 1], DType::Bool, &[1, 0, 1, 1, 0, 1]);
+        assert_eq!(chosen(&x, &deep), None);
+    }
+}
