@@ -64,6 +64,8 @@ _COMPLEX = (complex64, complex128)
 
 ALL: tuple[DType, ...] = (bool_, *_SIGNED, *_UNSIGNED, *_FLOAT, *_COMPLEX)
 
+_ALL = frozenset(ALL)
+
 # The kinds, as the standard calls them.
 KINDS: dict[str, tuple[DType, ...]] = {
     "bool": (bool_,),
@@ -155,7 +157,7 @@ def known(dtype: npt.DTypeLike) -> DType:
         If situ has no such dtype.
     """
     found: DType = np.dtype(dtype)
-    if found not in ALL:
+    if found not in _ALL:
         names = ", ".join(each.name for each in ALL)
         msg = (
             f"situ has no dtype {found}\n"

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyComplex, PyInt, PyTuple};
 use situ_array::Array;
 use situ_array::functions::apply::{self, Operand};
-use situ_array::functions::{creation, indexing};
+use situ_array::functions::{creation, immediate, indexing};
 use situ_array::layout::Layout;
 use situ_ir::Literal;
 
@@ -19,7 +19,7 @@ use crate::error::{IntoPyErr, guard};
 use crate::host_memory;
 use crate::index::{self, Index};
 use crate::queue::PyQueue;
-use crate::{dtype, operand, sycl};
+use crate::{dtype, number, operand, sycl, warnings};
 
 /// An n-dimensional array on a device.
 #[pyclass(frozen, name = "ndarray", module = "situ")]
@@ -59,7 +59,16 @@ impl PyArray {
                 shape_text(self.array.shape())
             )));
         }
-        host_memory::to_numpy(py, &self.array)?.call_method0("item")
+        let dtype = self.array.dtype();
+        let mut bytes = [0; 16];
+        let target = &mut bytes[..dtype.size_bytes()];
+        detach(py, || {
+            creation::as_contiguous(&self.array)?.read_bytes(target)
+        })?;
+        let literal = Literal::from_bytes(dtype, &bytes).ok_or_else(|| {
+            DTypeError::new_err(format!("a {dtype} element has more than 16 bytes"))
+        })?;
+        number::to_python(py, literal)
     }
 
     /// As [`Self::scalar`], but not a complex number.
@@ -257,7 +266,13 @@ impl PyArray {
     }
 
     pub(crate) fn copy(&self, py: Python<'_>) -> PyResult<Self> {
-        guard(|| detach(py, || apply::contiguous_copy(&self.array)).map(Self::new))
+        guard(|| {
+            if let Some(copy) = immediate::converted(&self.array, self.array.dtype()) {
+                warnings::deliver(py)?;
+                return Ok(Self::new(copy));
+            }
+            detach(py, || apply::contiguous_copy(&self.array)).map(Self::new)
+        })
     }
 
     /// The only element, as a number of Python's.
@@ -336,16 +351,16 @@ impl PyArray {
         value: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
         guard(|| {
-            let index = index::from_python(&self.array, index)?;
-            let value = assigned(value)?;
-            match index {
+            let index = match index::from_python(&self.array, index)? {
                 Index::View(index) => {
-                    let target = self.array.view(&index);
-                    let target = target.map_err(|error| error.into_py_err(py))?;
-                    detach(py, || apply::assign(&target, &value))
+                    let view = self.array.view(&index);
+                    let target = view.map_err(|error| error.into_py_err(py))?;
+                    return assign_all(py, &target, value);
                 }
-                Index::Arrays(index) => detach(py, || indexing::set(&self.array, &index, &value)),
-            }
+                Index::Arrays(index) => index,
+            };
+            let value = assigned(value)?;
+            detach(py, || indexing::set(&self.array, &index, &value))
         })
     }
 
@@ -376,6 +391,11 @@ fn assigned(value: &Bound<'_, PyAny>) -> PyResult<Operand> {
 
 /// Assigns to all elements of a view.
 fn assign_all(py: Python<'_>, target: &Array, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    if let Some(value) = operand::at_a_glance(value)
+        && immediate::assign(target, &value)
+    {
+        return warnings::deliver(py);
+    }
     let value = assigned(value)?;
     detach(py, || apply::assign(target, &value))
 }

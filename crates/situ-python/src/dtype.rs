@@ -11,14 +11,17 @@ static OBJECTS: PyOnceLock<Vec<Py<PyAny>>> = PyOnceLock::new();
 
 /// The NumPy dtype object of a dtype.
 pub(crate) fn to_python(py: Python<'_>, dtype: DType) -> PyResult<Py<PyAny>> {
-    let objects = OBJECTS.get_or_try_init(py, || {
+    Ok(objects(py)?[dtype as usize].clone_ref(py))
+}
+
+fn objects(py: Python<'_>) -> PyResult<&Vec<Py<PyAny>>> {
+    OBJECTS.get_or_try_init(py, || {
         let numpy_dtype = py.import("numpy")?.getattr("dtype")?;
         DType::ALL
             .iter()
             .map(|dtype| Ok(numpy_dtype.call1((dtype.name(),))?.unbind()))
             .collect::<PyResult<_>>()
-    })?;
-    Ok(objects[dtype as usize].clone_ref(py))
+    })
 }
 
 /// The dtype that a NumPy dtype object, scalar type or name stands for.
@@ -27,6 +30,10 @@ pub(crate) fn to_python(py: Python<'_>, dtype: DType) -> PyResult<Py<PyAny>> {
 /// `DTypeError` if there is no such dtype, `TypeError` if NumPy does not know it either.
 pub(crate) fn from_python(object: &Bound<'_, PyAny>) -> PyResult<DType> {
     let py = object.py();
+    // NumPy has one object for each dtype, as a rule, and its name takes long to be made.
+    if let Some(place) = objects(py)?.iter().position(|known| known.is(object)) {
+        return Ok(DType::ALL[place]);
+    }
     let numpy_dtype = py.import("numpy")?.getattr("dtype")?;
     let dtype = if object.is_instance(&numpy_dtype)? {
         object.clone()

@@ -44,6 +44,7 @@ mod manipulation;
 mod memory;
 mod moving;
 mod njit;
+mod number;
 mod operand;
 mod operators;
 mod placement;

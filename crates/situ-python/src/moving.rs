@@ -6,6 +6,7 @@
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
+use situ_array::functions::immediate;
 use situ_array::functions::moving::{self, CopyPolicy, Destination};
 use situ_array::placement::{Operation, Participant, Placer};
 use situ_runtime::{Queue, UsmKind};
@@ -14,7 +15,7 @@ use crate::array::PyArray;
 use crate::detach::detach;
 use crate::error::{IntoPyErr, guard};
 use crate::operand::ArrayArgument;
-use crate::{dtype, host_memory, placement, queue, usm_interface};
+use crate::{dtype, host_memory, placement, queue, usm_interface, warnings};
 
 #[pymethods]
 impl PyArray {
@@ -104,6 +105,13 @@ pub(crate) fn bring(
             Some(true) => CopyPolicy::Always,
             Some(false) => CopyPolicy::Never,
         };
+        if let (None, None, CopyPolicy::Always) = (device, usm_type, policy)
+            && let Some(copy) =
+                immediate::converted(array, destination.dtype.unwrap_or(array.dtype()))
+        {
+            warnings::deliver(py)?;
+            return Py::new(py, PyArray::new(copy));
+        }
         let brought = detach(py, || moving::bring(array, destination, policy))?;
         if brought.is_same_view(array) && brought.queue() == array.queue() {
             return Ok(x.clone().unbind());

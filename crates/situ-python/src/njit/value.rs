@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyComplex, PyList, PyTuple};
+use pyo3::types::{PyList, PyTuple};
 use situ_array::functions::apply::Operand;
 use situ_frontend::Layout;
 use situ_frontend::host::ValueType;
@@ -13,7 +13,7 @@ use situ_ir::{DType, Literal};
 use super::expression_node::Node;
 use crate::array::PyArray;
 use crate::kernel::messages;
-use crate::{host_access, operand, usm_interface};
+use crate::{host_access, number, operand, usm_interface};
 
 /// A value.
 #[derive(Clone)]
@@ -84,9 +84,9 @@ impl Number {
             Literal::Bool(value) => PythonScalar::Bool(value),
             Literal::F64(value) => PythonScalar::Float(value),
             Literal::C128(value) => PythonScalar::Complex(value.re, value.im),
-            other => match as_integer(other) {
+            other => match number::as_integer(other) {
                 Some(value) => PythonScalar::Int(value),
-                None => PythonScalar::Float(as_float(other)),
+                None => PythonScalar::Float(number::as_float(other)),
             },
         }
     }
@@ -106,7 +106,8 @@ impl Number {
             Literal::Bool(value) => value,
             Literal::C64(value) => value.re != 0.0 || value.im != 0.0,
             Literal::C128(value) => value.re != 0.0 || value.im != 0.0,
-            other => as_integer(other).map_or_else(|| as_float(other) != 0.0, |value| value != 0),
+            other => number::as_integer(other)
+                .map_or_else(|| number::as_float(other) != 0.0, |value| value != 0),
         }
     }
 
@@ -114,50 +115,13 @@ impl Number {
     pub(super) fn as_i64(self) -> Option<i64> {
         match self.literal {
             Literal::Bool(value) => Some(i64::from(value)),
-            other => as_integer(other).and_then(|value| i64::try_from(value).ok()),
+            other => number::as_integer(other).and_then(|value| i64::try_from(value).ok()),
         }
     }
 
     /// As Python's own, as Numba returns numbers.
     pub(super) fn to_python(self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        Ok(match self.literal {
-            Literal::Bool(value) => value.into_pyobject(py)?.to_owned().into_any().unbind(),
-            Literal::C64(value) => complex(py, value.re.into(), value.im.into()),
-            Literal::C128(value) => complex(py, value.re, value.im),
-            other => match as_integer(other) {
-                Some(value) => value.into_pyobject(py)?.into_any().unbind(),
-                None => as_float(other).into_pyobject(py)?.into_any().unbind(),
-            },
-        })
-    }
-}
-
-fn complex(py: Python<'_>, real: f64, imaginary: f64) -> Py<PyAny> {
-    PyComplex::from_doubles(py, real, imaginary)
-        .into_any()
-        .unbind()
-}
-
-fn as_integer(literal: Literal) -> Option<i128> {
-    Some(match literal {
-        Literal::I8(value) => value.into(),
-        Literal::I16(value) => value.into(),
-        Literal::I32(value) => value.into(),
-        Literal::I64(value) => value.into(),
-        Literal::U8(value) => value.into(),
-        Literal::U16(value) => value.into(),
-        Literal::U32(value) => value.into(),
-        Literal::U64(value) => value.into(),
-        _ => return None,
-    })
-}
-
-fn as_float(literal: Literal) -> f64 {
-    match literal {
-        Literal::F16(value) => value.to_f64(),
-        Literal::F32(value) => value.into(),
-        Literal::F64(value) => value,
-        _ => f64::NAN,
+        number::to_python(py, self.literal).map(Bound::unbind)
     }
 }
 
