@@ -162,7 +162,7 @@ mod tests {
             Self { queue, kernel, out }
         }
 
-        /// As many launches as it takes to know what the kernel costs.
+        /// As many launches as it takes to know what the kernel costs. Nothing of them is left to wait for.
         fn warm_up(&self) {
             let arguments = [
                 Argument::Pointer {
@@ -175,7 +175,9 @@ mod tests {
             for _ in 0..1000 {
                 let event = self.queue.launch(&self.kernel, &range, &arguments);
                 event.unwrap().wait().unwrap();
+                self.out.wait_for_all().unwrap();
                 if self.kernel.is_immediate(&range) {
+                    assert!(self.out.accesses().is_idle());
                     return;
                 }
             }
