@@ -59,6 +59,8 @@ def argmax(
     """
     if x.dtype.kind == "c":
         found = find_complex_extreme("max", lend(x, queue), axis, keepdims)
+    elif axis is out is queue is None and not keepdims:
+        return _native.reduce("argmax", x)
     else:
         found = _native.reduce("argmax", x, axis=axis, keepdims=keepdims, queue=queue)
     return stored("argmax", found, out)
@@ -102,6 +104,8 @@ def argmin(
     """
     if x.dtype.kind == "c":
         found = find_complex_extreme("min", lend(x, queue), axis, keepdims)
+    elif axis is out is queue is None and not keepdims:
+        return _native.reduce("argmin", x)
     else:
         found = _native.reduce("argmin", x, axis=axis, keepdims=keepdims, queue=queue)
     return stored("argmin", found, out)

@@ -61,7 +61,9 @@ def test_operators_agree_with_numpy(name: str, dtype: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", [dtype for dtype in DTYPES if "complex" not in dtype])
-@pytest.mark.parametrize("name", ["sum", "prod", "min", "max", "mean", "any", "all"])
+@pytest.mark.parametrize(
+    "name", ["sum", "prod", "min", "max", "mean", "any", "all", "argmin", "argmax"]
+)
 @pytest.mark.parametrize("size", [1, 7, 1000, 3000])
 def test_reductions_agree_with_numpy(name: str, dtype: str, size: int) -> None:
     x = np.resize(host(dtype, 3), size)

@@ -138,25 +138,71 @@ impl Reduction<'_> {
 
     /// All elements as one number, if they are few, lie in a row and can be reduced on the spot.
     pub(crate) fn run_at_once(self, array: &Array) -> Option<Array> {
-        let (input, length) = (array.dtype(), array.size());
-        let walk = Walk::Along;
         // The narrow ones are reduced in other ways, see `of_small_integers`.
-        let is_narrow = !input.is_float() && input.size_bytes() <= 2;
-        let is_one_block = (1..=walk.block_length()).contains(&length);
-        if is_narrow || !is_one_block || !array.layout().is_contiguous() {
+        let is_narrow = !array.dtype().is_float() && array.dtype().size_bytes() <= 2;
+        if is_narrow {
             return None;
         }
-        let shape = self.shape(input, false, (walk, 0), true);
+        self.reduce_block(array, true)
+    }
+
+    /// The first position of what all elements reduce to, if they are few, lie in a row and it can be found on the spot.
+    pub(crate) fn locate_at_once(self, array: &Array) -> Option<Array> {
+        // Bools are compared as bytes.
+        if self.dtype != self.accumulate {
+            return None;
+        }
+        let queue = array.queue();
+        let shape = LocateShape {
+            input: array.dtype(),
+            accumulate: self.accumulate,
+            block_length: Walk::Along.block_length(),
+            kept_rank: 0,
+        };
+        let kernel = kernel_cache::known(queue.device(), KernelKey::Locate(shape))?;
+        let range = NdRange::new(&[1]).ok()?;
+        if !kernel.is_immediate(&range) {
+            return None;
+        }
+        // Of one block, what it reduces to is the result.
+        let extreme = self.reduce_block(array, false)?;
+        let position = Array::of_idle_memory(&[], DType::I64, queue, array.usm_kind())?;
+        let index = |value: usize| BorrowedArgument::Scalar(Literal::I64(value as i64));
+        let (of_block, of_all) = (extreme.borrowed_argument(), extreme.borrowed_argument());
+        let arguments = [
+            position.borrowed_argument(),
+            array.borrowed_argument(),
+            of_block,
+            of_all,
+            index(array.size()),
+            // The step of elements, the number of blocks, and the strides of what they reduced to.
+            index(1),
+            index(1),
+            index(1),
+            index(1),
+        ];
+        let is_done = queue.run_at_once(&kernel, &range, &arguments);
+        is_done.then_some(position)
+    }
+
+    /// Reduces the elements of one block, which lie in a row, on the spot.
+    fn reduce_block(self, array: &Array, is_final: bool) -> Option<Array> {
+        let (walk, length) = (Walk::Along, array.size());
+        let is_one_block = (1..=walk.block_length()).contains(&length);
+        if !is_one_block || !array.layout().is_contiguous() {
+            return None;
+        }
+        let shape = self.shape(array.dtype(), false, (walk, 0), is_final);
         let queue = array.queue();
         let kernel = kernel_cache::known(queue.device(), KernelKey::Reduce(shape, false))?;
         let range = NdRange::new(&[1, 1]).ok()?;
         if !kernel.is_immediate(&range) {
             return None;
         }
-        let result = Array::of_idle_memory(&[], self.dtype, queue, array.usm_kind())?;
+        let result = Array::of_idle_memory(&[], shape.output, queue, array.usm_kind())?;
         let (out, elements) = (result.borrowed_argument(), array.borrowed_argument());
         let length = BorrowedArgument::Scalar(Literal::I64(length as i64));
-        let is_done = match self.finish {
+        let is_done = match self.finish.filter(|_| is_final) {
             None => queue.run_at_once(&kernel, &range, &[out, elements, length]),
             Some((_, divisor)) => {
                 let divisor = Literal::from_f64(self.accumulate.real(), divisor);

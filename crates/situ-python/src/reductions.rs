@@ -40,6 +40,8 @@ fn total(name: &str) -> Option<Total> {
         "min" => Some(Total::Extreme(Extreme::Min)),
         "max" => Some(Total::Extreme(Extreme::Max)),
         "mean" => Some(Total::Mean),
+        "argmin" => Some(Total::Position(Extreme::Min)),
+        "argmax" => Some(Total::Position(Extreme::Max)),
         _ => None,
     }
 }

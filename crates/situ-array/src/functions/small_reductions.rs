@@ -1,4 +1,4 @@
-//! Reductions of a few elements to one number, done on the spot.
+//! Reductions of a few elements to one number, or its position, done on the spot.
 //!
 //! They are to [`super::statistical`] what [`super::immediate`] is to elementwise functions: the same kernels, for
 //! contiguous arrays of one block at most, without anything being submitted. For everything else the answer is `None`.
@@ -20,6 +20,8 @@ pub enum Total {
     Extreme(Extreme),
     /// As [`super::statistical::mean`].
     Mean,
+    /// As [`super::searching::arg_extreme`].
+    Position(Extreme),
 }
 
 /// Reduces all elements of an array at once, if that can be.
@@ -28,7 +30,8 @@ pub fn reduce(what: Total, array: &Array) -> Option<Array> {
     let reduction = match what {
         Total::Sum => combination(BinaryOperator::Add, dtype, None, device).ok()?,
         Total::Product => combination(BinaryOperator::Multiply, dtype, None, device).ok()?,
-        Total::Extreme(_) if dtype.is_complex() => return None,
+        Total::Extreme(_) | Total::Position(_) if dtype.is_complex() => return None,
+        Total::Position(extreme) => return extreme.reduction(dtype).locate_at_once(array),
         Total::Extreme(extreme) => extreme.reduction(dtype),
         Total::Mean if has_nan(dtype) => mean_of(accumulator(dtype, device), dtype, array.size()),
         Total::Mean => return None,
@@ -42,6 +45,7 @@ mod tests {
     use situ_runtime::{Device, UsmKind};
 
     use super::*;
+    use crate::functions::searching;
     use crate::functions::statistical::{self, Nan, Over};
     use crate::layout::Layout;
     use crate::placement::default_queue;
@@ -89,6 +93,22 @@ mod tests {
         for (which, expected) in [(Extreme::Min, 1.0), (Extreme::Max, 8.0)] {
             let usual = || statistical::extreme(&x, which, Nan::Counts, over).unwrap();
             assert_eq!(reduced(Total::Extreme(which), &x, usual), expected);
+        }
+    }
+
+    #[test]
+    fn positions_are_those_of_the_first() {
+        let x = array(&[4.0, 1.0, 8.0, 1.0, 8.0]);
+        for (which, expected) in [(Extreme::Min, 1_i64), (Extreme::Max, 2)] {
+            let found = (0..1000).find_map(|_| {
+                let usual = searching::arg_extreme(&x, which, Over::default()).unwrap();
+                usual.queue().wait().unwrap();
+                drop(usual);
+                reduce(Total::Position(which), &x)
+            });
+            let mut bytes = [0; 8];
+            found.unwrap().read_bytes(&mut bytes).unwrap();
+            assert_eq!(i64::from_le_bytes(bytes), expected);
         }
     }
 

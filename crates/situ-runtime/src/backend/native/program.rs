@@ -101,8 +101,8 @@ impl DeviceProgram for NativeProgram {
         let kernel = &self.kernels[kernel];
         let abi = &kernel.abi;
         let needs_scratch = abi.frame_bytes_per_item > 0 || abi.local_bytes > 0;
-        let (len, granule) = kernel.amount(range);
-        let granules = len.div_ceil(granule.max(1));
+        // The cost may have been learnt on a small range, which is cut finer: then this is what it is, and else too much.
+        let granules = range.work_items().div_ceil(u64::from(abi.lanes).max(1));
         abi.shape == KernelShape::Items
             && !needs_scratch
             && kernel
