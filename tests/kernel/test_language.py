@@ -303,3 +303,32 @@ def test_a_tuple_takes_one_index():
 
     with pytest.raises(situ.KernelTypeError, match="the index of a tuple must be a constant"):
         two_indices[1](situ.zeros(1))
+
+
+def test_tuples_are_compared_item_by_item(place):
+    @situ.kernel
+    def compare(a, b, out):
+        out[0] = a.shape == b.shape
+        out[1] = a.shape != (2, 3)
+        out[2] = (a[0, 0], 2) == (1, 2.0)
+        out[3] = a.shape == (2, 3, 1)
+        pair = (a.shape, 1)
+        out[4] = pair == ((2, 3), 1)
+        if b.shape == a.shape:
+            out[5] = 7
+
+    a, out = array(np.ones((2, 3)), place), array(np.zeros(6), place)
+    compare[1](a, a, out)
+    np.testing.assert_array_equal(out.to_numpy(), [1, 0, 1, 0, 1, 7])
+    out = array(np.zeros(6), place)
+    compare[1](a, array(np.ones((2, 4)), place), out)
+    np.testing.assert_array_equal(out.to_numpy(), [0, 0, 1, 0, 1, 0])
+
+
+def test_tuples_have_no_order():
+    @situ.kernel
+    def order(a, out):
+        out[0] = a.shape < (2,)
+
+    with pytest.raises(situ.KernelTypeError, match="`<` does not take tuples"):
+        order[1](situ.zeros(3), situ.zeros(1))

@@ -229,3 +229,49 @@ def test_tuples_in_rounds_of_prange(device) -> None:
     x = situ.asarray(np.arange(3.0), device=device)
     out = weighted(x, situ.zeros(3, device=device), 1.0, 2.5)
     np.testing.assert_allclose(out.to_numpy(), np.arange(3.0) * 3.5)
+
+
+@situ.njit
+def same_shapes(x, y):
+    if x.shape == y.shape:
+        return np.sum(x + y)
+    return -1.0
+
+
+@situ.njit
+def by_mode(x, mode):
+    if mode == "double":
+        return x * 2.0
+    if mode != "same":
+        raise ValueError("no such mode")
+    return x
+
+
+@situ.njit
+def by_dtype(x):
+    return x.dtype == "float64", x.shape != (3,), x.dtype != np.int32
+
+
+def test_shapes_dtypes_and_texts_are_compared(device) -> None:
+    """As Python compares them."""
+    x = situ.asarray(np.arange(3.0), device=device)
+    assert same_shapes(x, x) == 6.0
+    assert same_shapes(x, situ.ones(4, device=device)) == -1.0
+    np.testing.assert_array_equal(by_mode(x, "double").to_numpy(), [0, 2, 4])
+    np.testing.assert_array_equal(by_mode(x, "same").to_numpy(), [0, 1, 2])
+    with pytest.raises(ValueError, match="no such mode"):
+        by_mode(x, "other")
+    assert by_dtype(x) == (True, False, True)
+
+
+def test_texts_have_no_order() -> None:
+    """A refusal with the line."""
+
+    @situ.njit
+    def ordered(x, mode):
+        if mode < "b":
+            return x
+        return x + 1.0
+
+    with pytest.raises(situ.KernelTypeError, match=r'cannot be compared .*: `mode < "b"`'):
+        ordered(situ.ones(2), "a")

@@ -64,6 +64,9 @@ impl Inference<'_, '_, '_> {
                 if let Some(is_same) = self.dtype_comparison(first, rest) {
                     return Value::Constant(Constant::Bool(is_same));
                 }
+                if self.compares_tuples(first, rest) {
+                    return or_unknown(self.tuple_comparison(first, rest, span));
+                }
                 or_unknown(self.comparison_chain(first, rest, span))
             }
             syntax::ExpressionKind::Membership {

@@ -185,6 +185,67 @@ impl Inference<'_, '_, '_> {
         Some((left == right) == wants_same)
     }
 
+    /// Whether a comparison begins with a tuple, as `a.shape == b.shape` does.
+    pub(super) fn compares_tuples(
+        &mut self,
+        first: &syntax::Expression,
+        rest: &[(ComparisonOperator, syntax::Expression)],
+    ) -> bool {
+        // Only what is quickly looked up is asked, since it is looked up again.
+        let may_be_tuple = matches!(
+            first.kind,
+            syntax::ExpressionKind::Name(_)
+                | syntax::ExpressionKind::Attribute { .. }
+                | syntax::ExpressionKind::Tuple(_)
+        );
+        may_be_tuple && rest.len() == 1 && matches!(self.silently(first), Value::Tuple(_))
+    }
+
+    /// `first == second` and `first != second` of tuples: item by item. Tuples of different lengths differ.
+    pub(super) fn tuple_comparison(
+        &mut self,
+        first: &syntax::Expression,
+        rest: &[(ComparisonOperator, syntax::Expression)],
+        span: Span,
+    ) -> Option<Number> {
+        let (operator, second) = rest.first()?;
+        let wants_same = match operator {
+            ComparisonOperator::Equal => true,
+            ComparisonOperator::NotEqual => false,
+            _ => {
+                self.report(problems::tuple_order(operator.symbol(), span));
+                return None;
+            }
+        };
+        let (left, right) = (self.value(first), self.value(second));
+        let is_same = self.is_same_value(left, right, span)?;
+        Some(if wants_same {
+            is_same
+        } else {
+            negated(is_same, span)
+        })
+    }
+
+    fn is_same_value(&mut self, left: Value, right: Value, span: Span) -> Option<Number> {
+        let constant = |value| Some(Number::Constant(Constant::Bool(value)));
+        let (left, right) = match (left, right) {
+            (Value::Unknown, _) | (_, Value::Unknown) => return None,
+            (Value::Tuple(left), Value::Tuple(right)) if left.len() == right.len() => (left, right),
+            // Whatever has another length, or is no tuple, is something else.
+            (Value::Tuple(_), _) | (_, Value::Tuple(_)) => return constant(false),
+            (left, right) => {
+                let numbers = (self.as_number(left, span)?, self.as_number(right, span)?);
+                return self.compare(ComparisonOperator::Equal, numbers.0, numbers.1, span);
+            }
+        };
+        let mut all = Number::Constant(Constant::Bool(true));
+        for (left, right) in left.into_iter().zip(right).rev() {
+            let is_same = self.is_same_value(left, right, span)?;
+            all = both(is_same, all, span);
+        }
+        Some(all)
+    }
+
     /// `first < second <= third …`: each operand is evaluated at most once, and none after the first
     /// comparison that fails.
     pub(super) fn comparison_chain(

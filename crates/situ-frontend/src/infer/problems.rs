@@ -228,6 +228,13 @@ pub(crate) fn binary_operands(
     }
 }
 
+pub(crate) fn tuple_order(symbol: &str, span: Span) -> Diagnostic {
+    Diagnostic::error("K050", format!("`{symbol}` does not take tuples"))
+        .label(span, "")
+        .why("tuples are compared with `==` and `!=` only")
+        .help("compare their items, e.g. `t[0] < u[0]`")
+}
+
 /// `min` (`Less`) or `max` (`Greater`) of complex numbers.
 pub(crate) fn no_order(better: ComparisonOperator, common: DType, span: Span) -> Diagnostic {
     let name = match better {

@@ -217,7 +217,14 @@ impl<'py> Machine<'_, 'py> {
         {
             return Ok(Value::Number(number));
         }
-        let has_array = values.iter().any(|value| matches!(value, Value::Array(_)));
+        let mut has_array = false;
+        for value in &values {
+            value.for_each_array(&mut |_| has_array = true);
+        }
+        let is_number = |value: &Value| matches!(value, Value::Number(_));
+        if !has_array && !values.iter().all(is_number) {
+            return self.compare_objects(rest, &values, span);
+        }
         if !has_array {
             let operands = rest.iter().enumerate();
             let rest = operands
@@ -245,6 +252,34 @@ impl<'py> Machine<'_, 'py> {
         let function = elementwise::find(name)
             .ok_or_else(|| KernelError::new_err(format!("there is no `{name}`")))?;
         self.apply(function, values, span)
+    }
+
+    /// `==` and `!=` of shapes, dtypes and texts, which Python itself compares.
+    fn compare_objects(
+        &self,
+        rest: &[(ComparisonOperator, Expression)],
+        values: &[Value],
+        span: Span,
+    ) -> PyResult<Value> {
+        let ([(operator, _)], [left, right]) = (rest, values) else {
+            return Err(self.no_comparison(span));
+        };
+        let wants_same = match operator {
+            ComparisonOperator::Equal => true,
+            ComparisonOperator::NotEqual => false,
+            _ => return Err(self.no_comparison(span)),
+        };
+        let is_same = left.to_argument(self.py)?.eq(right.to_argument(self.py)?)?;
+        let literal = situ_ir::Literal::Bool(is_same == wants_same);
+        Ok(Value::Number(Number::computed(literal)))
+    }
+
+    fn no_comparison(&self, span: Span) -> PyErr {
+        KernelTypeError::new_err(format!(
+            "these cannot be compared in njit functions: `{}`\n  why:  only numbers and arrays have an order\n  help: \
+             compare with `==` or `!=`, or compare the items of tuples",
+            self.function.source.slice(span)
+        ))
     }
 
     fn logical(&mut self, operator: LogicalOperator, operands: &[Expression]) -> PyResult<Value> {
