@@ -472,5 +472,5 @@ def test_blocking_mode_raises_at_the_line_that_fails(tmp_path):
         """,
         SITU_BLOCKING="1",
     )
-    expected = ["HostTaskError", "KernelError", "KernelError", "[4]"] * 2
+    expected = ["HostTaskError", "KernelIndexError", "KernelIndexError", "[4]"] * 2
     assert (done.returncode, done.stdout.split("\n")[:-1]) == (0, expected), done.stderr
