@@ -273,5 +273,5 @@ def test_texts_have_no_order() -> None:
             return x
         return x + 1.0
 
-    with pytest.raises(situ.KernelTypeError, match='cannot be compared .*: `mode < "b"`'):
+    with pytest.raises(situ.KernelTypeError, match=r'cannot be compared .*: `mode < "b"`'):
         ordered(situ.ones(2), "a")

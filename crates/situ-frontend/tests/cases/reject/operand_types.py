@@ -13,3 +13,5 @@ def kernel(a, b, n, z, u):
     a[i] = n | u[i]
     a[i] = z[i]
     a[i] = situ.floor(z[i])
+    a[i] = max(z[i], 2)
+    a[i] = a.shape < b.shape
