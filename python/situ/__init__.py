@@ -506,7 +506,7 @@ newaxis = None
 
 __version__: str = _version()
 _at_exit.register()
-_numba.init_if_loaded()
+_numba.init_when_loaded()
 _methods.attach()
 _opencl_vendors.use_own_directory()
 

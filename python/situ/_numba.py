@@ -1,7 +1,9 @@
 """Functions that Numba compiles, called with situ arrays, or with others on devices.
 
-Numba asks every extension that names itself in the entry point ``numba_extensions`` to introduce
-itself before it compiles anything. Situ then tells Numba a type for its arrays, and answers for
+Situ introduces itself when Numba is there or as soon as it is imported. (Programs that do not
+import situ until they have arrays are served by the entry point ``numba_extensions``, which Numba
+looks at before it compiles. That alone would be too late: a call begins with a look at the types of
+its arguments.) Situ then tells Numba a type for its arrays, and answers for
 the compiler when a function is called with one: the function runs as if `situ.njit` had made it.
 So are arrays of other packages that describe USM memory, such as dpnp's. Calls without such arrays
 are Numba's alone.
@@ -9,7 +11,12 @@ are Numba's alone.
 
 import sys
 from abc import ABC
+from collections.abc import Sequence
 from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
+from types import ModuleType
 from typing import Any
 
 from situ import _njit
@@ -66,9 +73,47 @@ def init() -> None:
     dispatcher.Dispatcher.compile = compile
 
 
-def init_if_loaded() -> None:
-    """Introduce situ arrays to Numba if the program has imported it already."""
+def init_when_loaded() -> None:
+    """Introduce situ arrays to Numba now, or when the program imports it."""
     if "numba" in sys.modules:
+        init()
+    else:
+        sys.meta_path.insert(0, _Watcher())
+
+
+class _Watcher(MetaPathFinder):
+    """Waits for the import of Numba, and leaves with it."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Find Numba as others do, with a loader that introduces situ afterwards."""
+        del path, target
+        if fullname != "numba":
+            return None
+        sys.meta_path.remove(self)
+        spec = find_spec(fullname)
+        if spec is not None and spec.loader is not None:
+            spec.loader = _Introduction(spec.loader)
+        return spec
+
+
+class _Introduction(Loader):
+    """Loads Numba by its own loader, and introduces situ to it."""
+
+    def __init__(self, loader: Loader) -> None:
+        self._loader = loader
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        """Leave it to the loader."""
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Load Numba; nobody sees that somebody else did it."""
+        module.__loader__ = self._loader
+        if module.__spec__ is not None:
+            module.__spec__.loader = self._loader
+        self._loader.exec_module(module)
         init()
 
 

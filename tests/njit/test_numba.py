@@ -3,6 +3,9 @@
 One test for each use case and requirement of the proposal to support such arrays in `numba.njit`.
 """
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -47,6 +50,27 @@ def separately(on_host, on_device):
 @numba.njit
 def together(left, right):
     return left + right
+
+
+@pytest.mark.parametrize("imports", ["import numba, situ", "import situ, numba"])
+def test_the_first_call_of_a_process_may_be_on_a_device(imports: str) -> None:
+    """Numba looks at the types of arguments before it looks for extensions."""
+    program = f"""
+{imports}
+import situ.testing
+
+@numba.njit
+def twice(x):
+    return 2.0 * x
+
+with situ.testing.virtual_devices("gpu") as (gpu,):
+    x = situ.ones(3, device=gpu)
+    y = twice(x)
+    assert y.device == x.device, y
+    print(y.to_numpy().tolist(), numba.__spec__.loader is numba.__loader__)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout == "[2.0, 2.0, 2.0] True\n", done.stderr
 
 
 def test_a_situ_array_offloads_an_existing_function(device: situ.Device) -> None:
