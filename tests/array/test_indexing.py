@@ -85,3 +85,18 @@ def test_reshape_and_transpose():
         x.reshape(5, 5)
     with pytest.raises(ValueError, match="at most one of them is -1"):
         x.reshape(-1, -1)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex64"])
+def test_elements_of_large_arrays_are_found_by_any_index(dtype):
+    """Elements of arrays that no cache holds are asked for before they are read."""
+    count = 1_100_000
+    host = np.arange(count).astype(dtype)
+    indices = np.random.default_rng(0).integers(-count, count, 5000)
+    x = situ.asarray(host, device="native")
+    for length in (1, 63, 64, 65, 5000):
+        part = situ.asarray(indices[:length], device="native")
+        np.testing.assert_array_equal(situ.take(x, part).to_numpy(), host[indices[:length]])
+    indices[4999] = count
+    with pytest.raises(IndexError, match="1100000"):
+        situ.take(x, situ.asarray(indices, device="native")).to_numpy()

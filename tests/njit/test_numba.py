@@ -5,6 +5,7 @@ One test for each use case and requirement of the proposal to support such array
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -53,9 +54,10 @@ def together(left, right):
 
 
 @pytest.mark.parametrize("imports", ["import numba, situ", "import situ, numba"])
-def test_the_first_call_of_a_process_may_be_on_a_device(imports: str) -> None:
+def test_the_first_call_of_a_process_may_be_on_a_device(imports: str, tmp_path: Path) -> None:
     """Numba looks at the types of arguments before it looks for extensions."""
-    program = f"""
+    program = tmp_path / "program.py"
+    text = f"""
 {imports}
 import situ.testing
 
@@ -69,7 +71,8 @@ with situ.testing.virtual_devices("gpu") as (gpu,):
     assert y.device == x.device, y
     print(y.to_numpy().tolist(), numba.__spec__.loader is numba.__loader__)
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    program.write_text(text)
+    done = subprocess.run([sys.executable, program], capture_output=True, text=True)
     assert done.stdout == "[2.0, 2.0, 2.0] True\n", done.stderr
 
 

@@ -355,6 +355,11 @@ impl FunctionBuilder {
         });
     }
 
+    /// Says that an element may be read soon.
+    pub fn prefetch(&mut self, pointer: Handle<Expression>, index: Handle<Expression>) {
+        self.statement(StatementKind::Prefetch { pointer, index });
+    }
+
     /// Opens a block: statements go there until [`FunctionBuilder::close_block`].
     pub fn open_block(&mut self) {
         self.open.push(Block::default());

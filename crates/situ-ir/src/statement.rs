@@ -50,6 +50,13 @@ pub enum StatementKind {
         /// What to write.
         value: Handle<Expression>,
     },
+    /// Says that an element may be read soon, and changes nothing. There need not be such an element.
+    Prefetch {
+        /// Where the elements start.
+        pointer: Handle<Expression>,
+        /// Which element (`int64`).
+        index: Handle<Expression>,
+    },
     /// Reads and changes one element of global or local memory in one indivisible step.
     Atomic(Atomic),
     /// Calls a device function.
@@ -396,6 +403,10 @@ impl StatementKind {
                 visit(*pointer);
                 visit(*index);
                 visit(*value);
+            }
+            Self::Prefetch { pointer, index } => {
+                visit(*pointer);
+                visit(*index);
             }
             Self::Atomic(atomic) => {
                 visit(atomic.pointer);

@@ -129,6 +129,12 @@ impl Choices<'_> {
         let (first, second, third) = (expression(), expression(), expression());
         let value = self.handle(function.values.len());
         let result = (self.below(2) == 0).then_some(value);
+        if self.below(12) == 0 {
+            return StatementKind::Prefetch {
+                pointer: first,
+                index: second,
+            };
+        }
         match self.below(if depth < 4 { 13 } else { 11 }) {
             0 => StatementKind::Let {
                 value,

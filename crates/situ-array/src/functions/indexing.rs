@@ -450,6 +450,10 @@ impl Transfer {
         } else {
             self.sequence
         };
+        let prefetches = sequence == Sequence::Any
+            && self.direction == Direction::Gather
+            && nest.rank() == 1
+            && is_far_away(view, &operands);
         let map_shape = MapShape {
             operands,
             compute: SmallVec::new(),
@@ -513,6 +517,7 @@ impl Transfer {
         let shape = IndexedShape {
             direction: self.direction,
             sequence,
+            prefetches,
             map: map_shape,
         };
         let key = KernelKey::Indexed(shape.clone());
@@ -521,6 +526,19 @@ impl Transfer {
         queue.launch_reporting(&kernel, &range, &arguments, &report, None)?;
         Ok(())
     }
+}
+
+/// More bytes than the second cache of a processor has, by far.
+const FAR_AWAY: usize = 8 << 20;
+
+/// Whether single elements are looked up in more memory than is near the processor, by one array of neighbouring indices.
+fn is_far_away(view: &Array, operands: &[MapOperand]) -> bool {
+    let [_, _, MapOperand::Memory { stride, .. }] = operands else {
+        return false;
+    };
+    *stride == StrideClass::Contiguous
+        && view.queue().device().device_type() == DeviceType::Cpu
+        && view.size().saturating_mul(view.dtype().size_bytes()) >= FAR_AWAY
 }
 
 /// From how many elements on a row is moved as a whole.

@@ -18,7 +18,7 @@
 
 use situ_ir::{
     AddressSpace, Atomic, AtomicOperation, BinaryOperator, DType, Expression, FunctionBuilder,
-    Handle, MemoryOrder, MemoryScope, Module, Type,
+    Handle, MemoryOrder, MemoryScope, Module, Type, WorkItemQuery,
 };
 
 use smallvec::SmallVec;
@@ -57,6 +57,9 @@ pub struct IndexedShape {
     pub direction: Direction,
     /// Who moves them.
     pub sequence: Sequence,
+    /// Whether elements are asked for some time before they are read, for [`Sequence::Any`] along one loop with one index
+    /// array that is contiguous.
+    pub prefetches: bool,
     /// The values, the data and the index arrays, and the loops over them. Nothing is converted before it
     /// is looked at, so there are no compute dtypes.
     pub map: MapShape,
@@ -102,9 +105,35 @@ fn transfer(
     loops: &[Handle<Expression>],
 ) {
     let found = find(f, shape, operands, loops);
+    if shape.prefetches {
+        prefetch(f, operands, loops[0], &found);
+    }
     found.if_exists(f, |f| {
         transfer_one(f, shape, operands, found.values, found.data);
     });
+}
+
+/// How far ahead elements are asked for: what memory sends while one element is on its way.
+const PREFETCH_DISTANCE: i64 = 64;
+
+/// Asks for the element that a later work-item reads. Its index is looked at as it is: what does not exist is not fetched.
+fn prefetch(
+    f: &mut FunctionBuilder,
+    operands: &[Handle<Expression>],
+    position: Handle<Expression>,
+    found: &Found,
+) {
+    let distance = f.index(PREFETCH_DISTANCE);
+    let one = f.index(1);
+    let later = f.add(position, distance);
+    let count = f.work_item(WorkItemQuery::GlobalSize(0));
+    let last = f.binary(BinaryOperator::Subtract, count, one);
+    let later = f.binary(BinaryOperator::Minimum, later, last);
+    let index = f.load(operands[2], later);
+    let index = f.cast(index, DType::I64);
+    let stride = found.first_stride.expect("there is an index array");
+    let at = f.multiply(index, stride);
+    f.prefetch(operands[1], at);
 }
 
 /// Moves neighbours; the innermost loop counts runs of them.
@@ -145,6 +174,8 @@ struct Found {
     data: Handle<Expression>,
     /// Whether all indices exist; if there are none, they do.
     exists: Option<Handle<Expression>>,
+    /// The stride of the data along the axis of the first index array.
+    first_stride: Option<Handle<Expression>>,
 }
 
 impl Found {
@@ -176,6 +207,7 @@ fn find(
     let found = f.parameter("found", Type::pointer(DType::I64, AddressSpace::Global));
 
     let mut at = positions[1].expect("the data is in memory");
+    let first_stride = axes.first().map(|&(_, stride)| stride);
     let mut all_exist = None;
     for (number, (size, stride)) in axes.into_iter().enumerate() {
         let operand = number + 2;
@@ -206,6 +238,7 @@ fn find(
         values: positions[0],
         data: f.bind("at", at),
         exists: all_exist,
+        first_stride,
     }
 }
 
@@ -272,6 +305,33 @@ mod tests {
     use crate::loop_nest::StrideClass;
 
     #[test]
+    fn what_is_far_away_is_asked_for_ahead() {
+        let memory = |dtype, stride| MapOperand::Memory { dtype, stride };
+        let mut shape = IndexedShape {
+            direction: Direction::Gather,
+            sequence: Sequence::Any,
+            prefetches: true,
+            map: MapShape {
+                operands: SmallVec::from_slice(&[
+                    memory(DType::F64, StrideClass::Contiguous),
+                    memory(DType::F64, StrideClass::Broadcast),
+                    memory(DType::I32, StrideClass::Contiguous),
+                ]),
+                compute: SmallVec::new(),
+                rank: 1,
+                is_masked: false,
+            },
+        };
+        let text = |shape: &IndexedShape| {
+            let module = validate(module("gather", shape)).unwrap();
+            situ_ir::text::print(&module)
+        };
+        assert!(text(&shape).contains("prefetch("));
+        shape.prefetches = false;
+        assert!(!text(&shape).contains("prefetch("));
+    }
+
+    #[test]
     fn every_rank_and_direction_validates() {
         let memory = |dtype, stride| MapOperand::Memory { dtype, stride };
         for rank in 1..=5 {
@@ -292,6 +352,7 @@ mod tests {
                         let shape = IndexedShape {
                             direction,
                             sequence,
+                            prefetches: false,
                             map: map.clone(),
                         };
                         validate(module("indexed", &shape)).unwrap();

@@ -40,6 +40,7 @@ impl Body<'_, '_, '_> {
                 index,
                 value,
             } => self.store(*pointer, *index, *value),
+            StatementKind::Prefetch { pointer, index } => self.prefetch(*pointer, *index),
             StatementKind::Atomic(atomic) => self.atomic(atomic),
             StatementKind::Call {
                 function,
@@ -130,6 +131,26 @@ impl Body<'_, '_, '_> {
             .ok_or_else(|| self.broken("what is stored is a scalar"))?;
         let marks = self.access_marks(pointer);
         self.store_scalar(dtype, &content, &address, marks);
+        Ok(())
+    }
+
+    /// Brings an element into the second cache. The first has few places for what is under way, and loads need them.
+    fn prefetch(
+        &mut self,
+        pointer: Handle<Expression>,
+        index: Handle<Expression>,
+    ) -> Result<(), Error> {
+        const NAME: &str = "llvm.prefetch.p0";
+        const TO_READ_IN_SECOND_CACHE: &str = "i32 0, i32 2, i32 1";
+        self.evaluate(pointer)?;
+        self.evaluate(index)?;
+        let address = self.element_address(pointer, index);
+        self.code
+            .library
+            .intrinsic(NAME, "void", "ptr, i32, i32, i32");
+        self.code.effect(format_args!(
+            "call void @{NAME}(ptr {address}, {TO_READ_IN_SECOND_CACHE})"
+        ));
         Ok(())
     }
 

@@ -343,6 +343,8 @@ impl<'a> FunctionWriter<'a> {
                     self.line(&fence);
                 }
             }
+            // OpenCL C prefetches for whole groups, which is another thing.
+            StatementKind::Prefetch { .. } => {}
             StatementKind::Collective(collective) => self.collective(collective),
         }
     }

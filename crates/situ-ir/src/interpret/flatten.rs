@@ -461,6 +461,8 @@ impl<'a> Flattener<'a> {
                 self.synchronises = true;
                 self.emit(Instruction::Barrier(*spaces), span);
             }
+            // Its expressions are evaluated, as everywhere, and may fail.
+            StatementKind::Prefetch { .. } => self.evaluate(statement),
             StatementKind::Fence { order, .. } => {
                 self.orders = true;
                 self.emit(Instruction::Fence(*order), span);

@@ -46,6 +46,7 @@
 //!            | "break" ";" | "continue" ";" | "return" expression? ";"
 //!            | "barrier" "(" ("local" | "global" | "local_and_global") ")" ";"
 //!            | "fence" "(" order "," scope ")" ";"
+//!            | "prefetch" "(" pointer "[" index "]" ")" ";"  says what may be read soon
 //! block      = "{" statement* "}"
 //! bind       = "let" name (":" type)? "="                   names the result of an effect
 //! effect     = "call" name "(" expression,* ")"

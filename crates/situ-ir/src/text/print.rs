@@ -146,6 +146,11 @@ impl Printer<'_> {
                 self.text.push_str(" = ");
                 self.expression(*value);
             }
+            StatementKind::Prefetch { pointer, index } => {
+                self.text.push_str("prefetch(");
+                self.element(*pointer, *index, 0);
+                self.text.push(')');
+            }
             StatementKind::Atomic(atomic) => self.atomic(atomic),
             StatementKind::Call {
                 function,

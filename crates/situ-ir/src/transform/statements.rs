@@ -150,6 +150,13 @@ impl<'a> FunctionLowering<'a> {
                 self.f.at(span);
                 self.store(pointer.one(), index.one(), value);
             }
+            // A hint, which complex elements do without.
+            StatementKind::Prefetch { pointer, .. } if self.is_of_pairs(*pointer) => {}
+            StatementKind::Prefetch { pointer, index } => {
+                let [pointer, index] = self.evaluate_all(&[*pointer, *index]);
+                self.f.at(span);
+                self.f.prefetch(pointer.one(), index.one());
+            }
             StatementKind::Atomic(atomic) => {
                 let atomic = self.atomic(atomic);
                 self.f.at(span).atomic(atomic);
@@ -195,6 +202,12 @@ impl<'a> FunctionLowering<'a> {
             | StatementKind::Barrier(_)
             | StatementKind::Fence { .. } => self.f.at(span).statement(statement.kind.clone()),
         }
+    }
+
+    /// Whether a pointer of the source points to complex numbers.
+    fn is_of_pairs(&self, pointer: Handle<Expression>) -> bool {
+        let element = self.info.type_of(pointer).element();
+        element.is_some_and(DType::is_complex)
     }
 
     fn bind_value(&mut self, value: Handle<Value>, term: Term) {

@@ -103,6 +103,7 @@ impl Analysis<'_> {
             | StatementKind::Break
             | StatementKind::Continue
             | StatementKind::Return(_)
+            | StatementKind::Prefetch { .. }
             | StatementKind::Fence { .. } => {}
         }
     }

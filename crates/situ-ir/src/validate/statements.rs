@@ -8,7 +8,8 @@
 //!   `Return`, not even inside blocks nested in them (`V035`);
 //! * `Return` has a result exactly if the function has one, of its dtype (`V036`); a function with a
 //!   result returns on every path (`V037`);
-//! * a `Fence` orders something (`V056`).
+//! * a `Fence` orders something (`V056`);
+//! * `Prefetch` names an element by a pointer and an `int64` index (`V057`).
 
 use super::{Checker, Types, a};
 use crate::arena::Handle;
@@ -73,6 +74,9 @@ impl Checker<'_> {
                 index,
                 value,
             } => self.check_store(span, types.of(*pointer), types.of(*index), types.of(*value)),
+            StatementKind::Prefetch { pointer, index } => {
+                self.check_prefetch(span, types.of(*pointer), types.of(*index));
+            }
             StatementKind::Atomic(atomic) => self.check_atomic(span, atomic, types),
             StatementKind::Call {
                 function,
@@ -176,6 +180,28 @@ impl Checker<'_> {
         .label(span, "")
         .why("a store needs a pointer, an `i64` index and a value of the element type")
         .help("cast the value or the index first");
+        self.push(diagnostic);
+    }
+
+    fn check_prefetch(&mut self, span: Span, pointer: Option<Type>, index: Option<Type>) {
+        let (Some(pointer), Some(index)) = (pointer, index) else {
+            return;
+        };
+        if pointer.element().is_some() && index == Type::INDEX {
+            return;
+        }
+        let diagnostic = Diagnostic::error(
+            "V057",
+            format!(
+                "`{}` cannot prefetch through {} at {}",
+                self.name(),
+                a(pointer),
+                a(index)
+            ),
+        )
+        .label(span, "")
+        .why("what is prefetched is named by a pointer and an `i64` index")
+        .help("cast the index first");
         self.push(diagnostic);
     }
 

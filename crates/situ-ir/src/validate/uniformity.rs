@@ -293,7 +293,7 @@ impl Walk<'_> {
                     self.vary_array(array, Some(Reason::PrivateArray(array)));
                 }
             }
-            StatementKind::Fence { .. } => {}
+            StatementKind::Prefetch { .. } | StatementKind::Fence { .. } => {}
         }
     }
 

@@ -348,6 +348,7 @@ impl<'a> Walk<'a> {
                 self.bind(collective.result.index(), Shape::Varying);
             }
             StatementKind::Store { .. }
+            | StatementKind::Prefetch { .. }
             | StatementKind::Barrier(_)
             | StatementKind::Fence { .. } => {}
         }

@@ -65,6 +65,8 @@ impl VectorBody<'_, '_, '_, '_> {
                 index,
                 value,
             } => self.store_statement(*pointer, *index, *value),
+            // Gathers have their own way of waiting.
+            StatementKind::Prefetch { .. } => Ok(()),
             StatementKind::Atomic(atomic) => self.atomic(atomic),
             StatementKind::Call {
                 function,

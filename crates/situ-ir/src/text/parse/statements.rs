@@ -80,6 +80,14 @@ impl<'a> FunctionParser<'_, 'a> {
                 self.cursor.expect(")")?;
                 self.push(start, StatementKind::Fence { order, scope });
             }
+            "prefetch" => {
+                self.cursor.advance();
+                self.cursor.expect("(")?;
+                let base = self.base()?;
+                let (pointer, index) = self.element(start, base)?;
+                self.cursor.expect(")")?;
+                self.push(start, StatementKind::Prefetch { pointer, index });
+            }
             "call" | "atomic" | "collective" => self.effect(start, None)?,
             _ => return self.store_or_assign(start),
         }
