@@ -100,3 +100,20 @@ def test_elements_of_large_arrays_are_found_by_any_index(dtype):
     indices[4999] = count
     with pytest.raises(IndexError, match="1100000"):
         situ.take(x, situ.asarray(indices, device="native")).to_numpy()
+
+
+@pytest.mark.parametrize("index", [5, -2])
+def test_indices_are_checked_where_other_axes_have_no_elements(index, device):
+    """As NumPy does; nothing is selected all the same."""
+    x = situ.zeros((2, 1, 3), device=device)
+    good, bad = (situ.asarray([each], device=device) for each in (0, index))
+    assert x[0:0, good].shape == (0, 1, 3)
+    with pytest.raises(IndexError, match=f"index {index} is out of bounds for axis 1 with size 1"):
+        x[0:0, bad].queue.wait()
+
+    def assign():
+        x[0:0, bad] = 1.0
+        x.queue.wait()
+
+    with pytest.raises(IndexError, match=f"index {index} is out of bounds for axis 1 with size 1"):
+        assign()

@@ -364,10 +364,8 @@ pub enum Error {
     /// An index in memory that does not exist.
     #[error(
         "index {index} is out of bounds for axis {axis} with size {size}\n  why:  it was read on the device, so \
-         this was found while the work ran\n  help: valid indices are {} to {}; the other elements of the result are \
-         right",
-        -(*size as i64),
-        *size as i64 - 1
+         this was found while the work ran\n  help: {}; the other elements of the result are right",
+        valid_indices(*size)
     )]
     IndexOutOfRange {
         /// The index.
@@ -1013,6 +1011,14 @@ fn most_at_once(size_bytes: usize, max_allocation_bytes: u64) -> String {
         "one allocation has at most {}; ",
         ByteCount(max_allocation_bytes)
     )
+}
+
+/// The indices that an axis has.
+fn valid_indices(size: usize) -> String {
+    match size {
+        0 => "this axis has no element, so no index is valid".to_owned(),
+        _ => format!("valid indices are -{size} to {}", size - 1),
+    }
 }
 
 /// How to write a range of so many dimensions, which is easily taken for that of a range and its groups.

@@ -82,6 +82,35 @@ impl Selection {
         strides
     }
 
+    /// Has indices checked that select no element, because other axes have none.
+    fn check_indices(&self) -> Result<(), Error> {
+        if self.index_shape().contains(&0) {
+            return Ok(());
+        }
+        let (queue, usm_kind) = (self.view.queue(), self.view.usm_kind());
+        // One element stands for all: the same selection with axes of one step where none is indexed.
+        let zero = Literal::zero(self.view.dtype());
+        let element = super::creation::full(&[1], zero, queue, usm_kind)?;
+        let axes = self.view.shape().iter().enumerate();
+        let sizes: Shape = axes
+            .map(|(axis, &size)| if self.axes.contains(&axis) { size } else { 1 })
+            .collect();
+        let still = Strides::from_elem(0, sizes.len());
+        let selection = Self {
+            view: element.with_layout(Layout::from_parts(&sizes, &still, 0)),
+            axes: self.axes.clone(),
+            indices: self.indices.clone(),
+            position: self.position,
+        };
+        let (shape, dtype) = (selection.shape(), self.view.dtype());
+        let unused = Array::empty(&shape, dtype, queue, usm_kind)?;
+        let transfer = Transfer {
+            direction: Direction::Gather,
+            sequence: Sequence::Any,
+        };
+        transfer.launch(&selection, &Input::Array(unused))
+    }
+
     /// How index arrays move with the dimensions of the result.
     fn index_strides(&self, index: &Array) -> Strides {
         let mut strides = Strides::from_elem(0, self.kept_axes().len());
@@ -392,7 +421,7 @@ impl Transfer {
     fn launch(self, selection: &Selection, values: &Input) -> Result<(), Error> {
         let shape = selection.shape();
         if shape.contains(&0) {
-            return Ok(());
+            return selection.check_indices();
         }
         let view = &selection.view;
         let queue = view.queue();
