@@ -5,9 +5,11 @@ import signal
 import time
 from pathlib import Path
 
+import numpy.fft
 import pytest
 
 from situ._bench._crew import Contender, Crew
+from situ._bench._worker import _first_line
 
 NUMPY = Contender("numpy", "numpy")
 SITU = Contender("situ", "situ", "native:cpu:0")
@@ -102,3 +104,8 @@ def test_limits_are_positive():
     with Crew() as crew:
         limits = crew.ask(SITU, "limits", is_quick=True)
     assert all(value > 0 for value in limits.values())
+
+
+def test_refusals_do_not_say_where_modules_are():
+    refusal = TypeError(f"Unknown attribute 'fft' of type Module({numpy.fft!r})")
+    assert _first_line(refusal) == "Unknown attribute 'fft' of type Module(<module 'numpy.fft'>)"

@@ -274,8 +274,8 @@ fn finds_mistakes(device: &Device) -> bool {
 }
 
 /// Names in backticks, with commas and a final "and".
-fn quoted(names: &[String]) -> String {
-    let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+pub(crate) fn quoted<'a>(names: impl IntoIterator<Item = &'a String>) -> String {
+    let names: Vec<_> = names.into_iter().map(|name| format!("`{name}`")).collect();
     match names.as_slice() {
         [] => "none".to_owned(),
         [only] => only.clone(),

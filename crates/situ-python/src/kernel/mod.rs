@@ -30,7 +30,7 @@ use crate::error::{IntoPyErr, guard};
 use crate::event::{PyEvent, events_from_python};
 use crate::{placement, queue, usm_interface};
 use arguments::Arguments;
-pub(crate) use definition::Definition;
+pub(crate) use definition::{Definition, quoted};
 use host_data::Visit;
 pub(crate) use local_accessor::PyLocalAccessor;
 pub(crate) use specialisation::compile_error;

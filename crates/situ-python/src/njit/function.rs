@@ -19,7 +19,7 @@ use super::record::Record;
 use super::value::{Origin, Value};
 use crate::array::PyArray;
 use crate::error::exceptions::KernelTypeError;
-use crate::kernel::{Definition, compile_error, environment};
+use crate::kernel::{Definition, compile_error, environment, quoted};
 use crate::operand;
 
 /// A function that a [`Machine`](super::machine::Machine) can run.
@@ -247,6 +247,7 @@ pub(super) fn bound(
     default: impl Fn(usize) -> PyResult<Option<Value>>,
 ) -> PyResult<Vec<Value>> {
     let name = &syntax.name.name;
+    let parameters = || quoted(syntax.parameters.iter().map(|each| &each.name));
     let found = arguments.len() + named.len();
     let mut given = arguments.into_iter().peekable();
     let mut values = Vec::with_capacity(syntax.parameters.len());
@@ -267,7 +268,7 @@ pub(super) fn bound(
                 "njit function `{name}` is called without an argument for `{}`\n  why:  its parameters are {}, and \
                  `{}` has no default\n  help: pass one argument for each that has no default",
                 parameter.name,
-                quoted(syntax),
+                parameters(),
                 parameter.name,
             )));
         };
@@ -277,7 +278,7 @@ pub(super) fn bound(
         return Err(KernelTypeError::new_err(format!(
             "njit function `{name}` has no parameter `{given}`, or was given it twice\n  why:  its parameters are \
              {}\n  help: pass one argument for each",
-            quoted(syntax)
+            parameters()
         )));
     }
     if given.next().is_some() {
@@ -285,19 +286,8 @@ pub(super) fn bound(
             "njit function `{name}` takes {} arguments, but {found} were given\n  why:  its parameters are {}\n  \
              help: pass one argument for each",
             syntax.parameters.len(),
-            quoted(syntax)
+            parameters()
         )));
     }
     Ok(values)
-}
-
-/// The names of the parameters, in backticks.
-fn quoted(syntax: &Function) -> String {
-    let names = syntax.parameters.iter();
-    let names: Vec<_> = names.map(|each| format!("`{}`", each.name)).collect();
-    match names.as_slice() {
-        [] => "none".to_owned(),
-        [only] => only.clone(),
-        [init @ .., last] => format!("{} and {last}", init.join(", ")),
-    }
 }

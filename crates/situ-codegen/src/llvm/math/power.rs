@@ -53,6 +53,16 @@ impl Pair {
 
 /// Writes x^y.
 pub(super) fn write(numbers: &mut Arithmetic<'_, '_, '_>, x: &Operand, y: &Operand) -> Operand {
+    write_by(numbers, (x, y), logarithm, exponential)
+}
+
+/// Writes x^y by a logarithm and an exponential of sums of two numbers.
+pub(super) fn write_by<'a, 'b, 'c>(
+    numbers: &mut Arithmetic<'a, 'b, 'c>,
+    (x, y): (&Operand, &Operand),
+    logarithm: impl FnOnce(&mut Arithmetic<'a, 'b, 'c>, &Operand) -> Pair,
+    exponential: impl FnOnce(&mut Arithmetic<'a, 'b, 'c>, &Pair) -> Operand,
+) -> Operand {
     let magnitude = numbers.absolute(x);
     let logarithm = logarithm(numbers, &magnitude);
     let (high, lost) = numbers.product(y, &logarithm.high);
@@ -147,7 +157,7 @@ fn exponential(numbers: &mut Arithmetic<'_, '_, '_>, x: &Pair) -> Operand {
 
 /// The result for a number of any sign, from that for its magnitude; and the cases that have a
 /// meaning of their own.
-pub(super) fn with_signs(
+fn with_signs(
     numbers: &mut Arithmetic<'_, '_, '_>,
     x: &Operand,
     y: &Operand,

@@ -9,7 +9,7 @@
 
 use super::arithmetic::Arithmetic;
 use super::exponential::RANGE;
-use super::power::{Pair, with_signs};
+use super::power::{Pair, write_by};
 use super::reduction::{LOG_2_HIGH, LOG_2_LOW, SIGNED_INTEGERS};
 use super::registers::{exponent, fraction, look_up, scale};
 use crate::llvm::writer::Operand;
@@ -133,12 +133,7 @@ const EXP_TAIL: [f64; 5] = [
 
 /// Writes x^y.
 pub(super) fn write(numbers: &mut Arithmetic<'_, '_, '_>, x: &Operand, y: &Operand) -> Operand {
-    let magnitude = numbers.absolute(x);
-    let logarithm = logarithm(numbers, &magnitude);
-    let (high, lost) = numbers.product(y, &logarithm.high);
-    let low = numbers.multiply_add(y, &logarithm.low, &lost);
-    let result = exponential(numbers, &Pair { high, low });
-    with_signs(numbers, x, y, &magnitude, &result)
+    write_by(numbers, (x, y), logarithm, exponential)
 }
 
 /// A number as `2^exponent * fraction`, and where to look the fraction up.
