@@ -387,7 +387,7 @@ impl Reduction<'_> {
     ) -> Result<Array, Error> {
         let count: usize = kept.iter().map(|each| each.size).product();
         loop {
-            let walk = Walk::of(along.strides[0], innermost(&kept));
+            let walk = source.walk(along.strides[0], innermost(&kept));
             let blocks = along.size.div_ceil(walk.block_length());
             let pass = Pass {
                 length: along.size,
@@ -438,7 +438,7 @@ impl Reduction<'_> {
             arguments.push(Argument::Scalar(divisor));
         }
         arguments.push(index(pass.length as i64));
-        let has_columns = pass.walk == Walk::Beside;
+        let has_columns = pass.walk != Walk::Along;
         if has_columns || shape.is_spread {
             arguments.push(index(pass.steps[0] as i64));
         }
@@ -467,7 +467,7 @@ impl Reduction<'_> {
         let (blocks, count) = (pass.blocks as u64, count as u64);
         let sizes: SmallVec<[u64; 3]> = match pass.walk {
             Walk::Along => SmallVec::from_slice(&[count, blocks]),
-            Walk::Beside => {
+            Walk::Beside(_) => {
                 let columns = innermost(kept).0 as u64;
                 let width = pass.walk.columns(source.is_buffered(shape));
                 let groups = columns.div_ceil(width as u64);
@@ -549,7 +549,7 @@ impl Pass {
     /// How places move, but the first.
     fn moves(&self, kept: &[Loop]) -> SmallVec<[Moves; 2]> {
         let column = |place: usize| match (self.walk, kept.last()) {
-            (Walk::Beside, Some(columns)) => StrideClass::of(columns.strides[place]),
+            (Walk::Beside(_), Some(columns)) => StrideClass::of(columns.strides[place]),
             _ => StrideClass::Broadcast,
         };
         (1..self.steps.len())
@@ -615,7 +615,15 @@ impl Source<'_> {
             return mapped.is_buffered;
         }
         let is_plain = shape.prepare == Prepare::Convert;
-        self.is_far && is_plain && shape.walk == Walk::Beside
+        self.is_far && is_plain && shape.walk.is_wide()
+    }
+
+    /// How elements are best walked along a loop with this step, given size and stride of the innermost kept loop.
+    fn walk(&self, step: isize, columns: (usize, isize)) -> Walk {
+        match self.expression {
+            Some(mapped) if mapped.is_buffered => Walk::of_costly(step, columns),
+            _ => Walk::of(step, columns),
+        }
     }
 
     /// The kernel that reduces it.

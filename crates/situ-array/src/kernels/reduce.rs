@@ -10,8 +10,8 @@
 //! * [`Walk::Along`]: the reduced elements are. A work-item runs along them with
 //!   [`LANES`] accumulators, which become vector registers. Integers need but one: their order does not matter, so
 //!   that the compiler makes vectors of it by itself, and better ones.
-//! * [`Walk::Beside`]: the results' elements are. A work-item goes down [`COLUMNS`]
-//!   columns at once, row by row, which become vector registers too.
+//! * [`Walk::Beside`]: the results' elements are. A work-item goes down several
+//!   columns at once, row by row, which become vector registers too: [`COLUMNS`], or fewer where there are not so many.
 //!
 //! Elements that are close may be next to each other or have gaps between them (`is_spread`). Then their distance is a
 //! parameter, and accumulators only keep additions from waiting for each other.
@@ -45,8 +45,8 @@ use super::rows;
 /// How many accumulators a work-item has when it runs along memory.
 pub const LANES: i64 = 16;
 
-/// How many columns a work-item goes down at once.
-pub const COLUMNS: usize = 32;
+/// How many columns a work-item goes down at once, if there are so many.
+const COLUMNS: usize = 32;
 
 /// How many columns it goes down if accumulators are in memory.
 const BUFFERED_COLUMNS: usize = 256;
@@ -56,27 +56,44 @@ const BUFFERED_COLUMNS: usize = 256;
 pub enum Walk {
     /// The reduced ones.
     Along,
-    /// The kept ones, and there are enough of them.
-    Beside,
+    /// The kept ones. A work-item goes down so many columns at once, a power of two.
+    Beside(u8),
 }
 
 impl Walk {
     /// The walk along a loop with this step, where the innermost of the kept loops has this size and
     /// stride.
+    ///
+    /// Two columns are enough: each column alone would bring all of its cache lines from memory, and so would the
+    /// next one.
     pub fn of(step: isize, (columns, stride): (usize, isize)) -> Self {
         let is_closer = stride == 1 || stride.unsigned_abs() < step.unsigned_abs();
-        if step != 1 && columns >= COLUMNS && stride != 0 && is_closer {
-            Self::Beside
+        if step != 1 && columns >= 2 && stride != 0 && is_closer {
+            Self::Beside(1 << columns.min(COLUMNS).ilog2())
         } else {
             Self::Along
         }
+    }
+
+    /// The same where making elements takes longer than reading them: a loop along them makes more at once than a
+    /// loop over a few columns.
+    pub fn of_costly(step: isize, columns: (usize, isize)) -> Self {
+        match Self::of(step, columns) {
+            walk @ Self::Beside(_) if walk.is_wide() => walk,
+            _ => Self::Along,
+        }
+    }
+
+    /// Whether there are as many columns as a work-item can go down at once.
+    pub fn is_wide(self) -> bool {
+        self == Self::Beside(COLUMNS as u8)
     }
 
     /// Whether elements that are close have gaps between them.
     pub fn is_spread(self, step: isize, stride: isize) -> bool {
         match self {
             Self::Along => step != 1,
-            Self::Beside => stride != 1,
+            Self::Beside(_) => stride != 1,
         }
     }
 
@@ -85,7 +102,7 @@ impl Walk {
     pub fn partial_strides(self, kept: usize, blocks: usize) -> (isize, isize) {
         match self {
             Self::Along => (blocks as isize, 1),
-            Self::Beside => (1, kept as isize),
+            Self::Beside(_) => (1, kept as isize),
         }
     }
 
@@ -93,8 +110,8 @@ impl Walk {
     pub fn columns(self, is_buffered: bool) -> usize {
         match self {
             Self::Along => 1,
-            Self::Beside if is_buffered => BUFFERED_COLUMNS,
-            Self::Beside => COLUMNS,
+            Self::Beside(_) if is_buffered => BUFFERED_COLUMNS,
+            Self::Beside(columns) => usize::from(columns),
         }
     }
 
@@ -102,7 +119,7 @@ impl Walk {
     pub fn block_length(self) -> usize {
         match self {
             Self::Along => 1024,
-            Self::Beside => 256,
+            Self::Beside(_) => 256,
         }
     }
 }
@@ -187,7 +204,7 @@ pub fn identity(combine: BinaryOperator, dtype: DType) -> Literal {
 pub fn module(name: &str, shape: &ReduceShape, body: ElementsBody<'_>) -> Module {
     let dims = match shape.walk {
         Walk::Along => 2,
-        Walk::Beside => 3,
+        Walk::Beside(_) => 3,
     };
     let mut f = FunctionBuilder::kernel(name, dims);
     let out = f.parameter("out", Type::pointer(shape.output, AddressSpace::Global));
@@ -206,7 +223,7 @@ pub fn module(name: &str, shape: &ReduceShape, body: ElementsBody<'_>) -> Module
     let places = body.shape.places();
     let mut position = match shape.walk {
         Walk::Along => position_along(&mut f, shape, places),
-        Walk::Beside => {
+        Walk::Beside(_) => {
             let (position, count) = position_beside(&mut f, shape, body.shape);
             columns = Some(count);
             position
@@ -233,7 +250,7 @@ pub fn module(name: &str, shape: &ReduceShape, body: ElementsBody<'_>) -> Module
     let buffer = body.shape.is_buffered.then(|| {
         let length = match shape.walk {
             Walk::Along => shape.walk.block_length(),
-            Walk::Beside => BUFFERED_COLUMNS,
+            Walk::Beside(_) => BUFFERED_COLUMNS,
         } as u64;
         f.array("buffer", shape.accumulate, length, AddressSpace::Private)
     });
@@ -364,9 +381,9 @@ impl Kernel<'_> {
         f.store(self.out, at, result);
     }
 
-    /// Goes down [`COLUMNS`] columns at once, or down those that are left one after the other.
+    /// Goes down as many columns at once as the walk says, or down those that are left one after the other.
     fn columns(&self, f: &mut FunctionBuilder, left: Handle<Expression>) {
-        let all = f.index(COLUMNS as i64);
+        let all = f.index(self.shape.walk.columns(false) as i64);
         let are_all = f.binary(BinaryOperator::GreaterEqual, left, all);
         f.if_else(
             are_all,
@@ -383,7 +400,7 @@ impl Kernel<'_> {
     }
 
     fn all_columns(&self, f: &mut FunctionBuilder) {
-        let columns: Vec<_> = (0..COLUMNS as i64)
+        let columns: Vec<_> = (0..self.shape.walk.columns(false) as i64)
             .map(|lane| {
                 let column = f.index(lane);
                 let elements = self.elements(f, Some(column));
@@ -489,7 +506,7 @@ fn position_beside(
     let column = Stride::known_or_parameter(f, !shape.is_spread, "column");
     let (block, outer, group) = (f.global_id(0), f.global_id(1), f.global_id(2));
     let mut indices = rows::indices(f, usize::from(shape.kept_rank) - 1, outer);
-    let width = f.index(Walk::Beside.columns(elements.is_buffered) as i64);
+    let width = f.index(shape.walk.columns(elements.is_buffered) as i64);
     let first = f.multiply(group, width);
     let first = f.bind("first", first);
     indices.push(first);
@@ -753,7 +770,7 @@ mod tests {
     use crate::loop_nest::StrideClass;
 
     fn every_walk() -> impl Iterator<Item = (Walk, bool)> {
-        let walks = [Walk::Along, Walk::Beside];
+        let walks = [Walk::Along, Walk::Beside(2), Walk::Beside(32)];
         walks
             .into_iter()
             .flat_map(|walk| [(walk, false), (walk, true)])
@@ -763,22 +780,29 @@ mod tests {
     fn walks_go_where_elements_are_close() {
         assert_eq!(Walk::of(1, (1000, 1000)), Walk::Along);
         assert_eq!(Walk::of(2, (1000, 2000)), Walk::Along);
-        assert_eq!(Walk::of(1000, (1000, 1)), Walk::Beside);
-        assert_eq!(Walk::of(1000, (500, -2)), Walk::Beside);
-        assert_eq!(Walk::of(3, (3, 1)), Walk::Along, "three columns are few");
+        assert_eq!(Walk::of(1000, (1000, 1)), Walk::Beside(32));
+        assert_eq!(Walk::of(1000, (500, -2)), Walk::Beside(32));
+        assert_eq!(Walk::of(31, (31, 1)), Walk::Beside(16));
+        assert_eq!(Walk::of(3, (3, 1)), Walk::Beside(2));
+        assert_eq!(
+            Walk::of_costly(31, (31, 1)),
+            Walk::Along,
+            "31 columns are few"
+        );
+        assert_eq!(Walk::of(3, (1, 1)), Walk::Along, "nothing is beside");
         assert_eq!(
             Walk::of(8, (100, 0)),
             Walk::Along,
             "one column again and again"
         );
-        assert_eq!(Walk::of(0, (100, 1)), Walk::Beside);
+        assert_eq!(Walk::of(0, (100, 1)), Walk::Beside(32));
     }
 
     #[test]
     fn every_walk_and_rank_validates() {
         for (walk, is_spread) in every_walk() {
             // There is nothing beside a result that is alone.
-            for kept_rank in u8::from(walk == Walk::Beside)..5 {
+            for kept_rank in u8::from(walk != Walk::Along)..5 {
                 for combine in [BinaryOperator::Add, BinaryOperator::Maximum] {
                     let shape = ReduceShape {
                         combine,

@@ -56,6 +56,8 @@ pub struct TargetOptions {
     pub sub_group_size: u32,
     /// Which kernels are written for vectors of work-items.
     pub vectorise: Vectorise,
+    /// Whether the processor is slower at one gather than at loading its elements one by one.
+    pub gathers_slowly: bool,
     /// Whether sums and products of floats may be computed in another order than they are written, and a quotient as a
     /// product. NaN and infinity keep their meaning.
     pub reorders_floats: bool,
@@ -75,6 +77,7 @@ impl Default for TargetOptions {
             math: MathMode::default(),
             sub_group_size: Self::DEFAULT_SUB_GROUP_SIZE,
             vectorise: Vectorise::default(),
+            gathers_slowly: false,
             reorders_floats: false,
         }
     }

@@ -117,7 +117,7 @@ impl VectorBody<'_, '_, '_, '_> {
                 let more = code.instruction(format_args!("mul i64 {lane}, {stride}"));
                 code.binary("add i64", first, &more)
             }
-            Lanes::Varying(vector) => code.instruction(format_args!(
+            Lanes::Varying(vector) | Lanes::Strided(vector, _) => code.instruction(format_args!(
                 "extractelement <{lanes} x {scalar}> {vector}, i64 {lane}"
             )),
         }

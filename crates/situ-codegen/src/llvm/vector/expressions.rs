@@ -6,7 +6,7 @@
 use situ_ir::{BinaryOperator, DType, Expression, Handle};
 
 use super::body::VectorBody;
-use super::lanes::{Address, Lanes, Term};
+use super::lanes::{Address, Lanes, Progression, Term};
 use super::shape::{Shape, operation_shape};
 use crate::error::Error;
 use crate::llvm::types::literal;
@@ -155,7 +155,44 @@ impl VectorBody<'_, '_, '_, '_> {
         });
         let operand =
             operand.ok_or_else(|| self.broken("what is not core IR is lowered before emission"))?;
-        Ok(Lanes::new(shape, operand))
+        match self.progression_of(expression)? {
+            Some(progression) if shape == Shape::Varying => {
+                Ok(Lanes::Strided(operand, progression))
+            }
+            _ => Ok(Lanes::new(shape, operand)),
+        }
+    }
+
+    /// How the numbers of the lanes follow each other, where an index is computed from such numbers and elements are
+    /// better accessed one by one. Nobody uses it in most cases; then LLVM forgets it.
+    fn progression_of(
+        &mut self,
+        expression: Handle<Expression>,
+    ) -> Result<Option<Progression>, Error> {
+        let is_index = matches!(self.dtype(expression)?, DType::I64 | DType::U64);
+        if !is_index || !self.body.code.library.options.gathers_slowly {
+            return Ok(None);
+        }
+        let Expression::Binary {
+            operator,
+            left,
+            right,
+        } = self.body.function.expressions[expression]
+        else {
+            return Ok(None);
+        };
+        let (left, right) = (self.evaluate_number(left)?, self.evaluate_number(right)?);
+        let (Some(x), Some(y)) = (left.progression(), right.progression()) else {
+            return Ok(None);
+        };
+        let code = &mut self.body.code;
+        Ok(match (operator, left.shape(), right.shape()) {
+            (BinaryOperator::Add, ..) => Some(x.combined(code, "add i64", &y)),
+            (BinaryOperator::Subtract, ..) => Some(x.combined(code, "sub i64", &y)),
+            (BinaryOperator::Multiply, _, Shape::Uniform) => Some(x.times(code, &y.first)),
+            (BinaryOperator::Multiply, Shape::Uniform, _) => Some(y.times(code, &x.first)),
+            _ => None,
+        })
     }
 
     pub(super) fn dtype(&self, expression: Handle<Expression>) -> Result<DType, Error> {
@@ -182,7 +219,12 @@ impl VectorBody<'_, '_, '_, '_> {
         } else {
             code.binary("add i64", x.operand(), y.operand())
         };
-        Lanes::new(shape, sum)
+        match (x.progression(), y.progression()) {
+            (Some(x), Some(y)) if shape == Shape::Varying => {
+                Lanes::Strided(sum, x.combined(code, "add i64", &y))
+            }
+            _ => Lanes::new(shape, sum),
+        }
     }
 
     fn load_variable(&mut self, position: usize, dtype: DType) -> Lanes {

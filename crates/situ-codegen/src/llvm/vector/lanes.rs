@@ -17,6 +17,44 @@ pub(super) enum Lanes {
     Linear(Operand, i64),
     /// A vector.
     Varying(Operand),
+    /// A vector, each of its 64-bit integers so much larger than the one before as is known at run time.
+    Strided(Operand, Progression),
+}
+
+/// The first lane's number, and from one lane to the next: 64-bit integers that wrap.
+#[derive(Clone, Debug)]
+pub(super) struct Progression {
+    pub(super) first: Operand,
+    pub(super) step: Operand,
+}
+
+impl Progression {
+    /// Sums, or differences, of the numbers of each lane.
+    pub(super) fn combined(&self, code: &mut Code<'_, '_>, operation: &str, other: &Self) -> Self {
+        Self {
+            first: code.binary(operation, &self.first, &other.first),
+            step: code.binary(operation, &self.step, &other.step),
+        }
+    }
+
+    /// Products with a number that all lanes share.
+    pub(super) fn times(&self, code: &mut Code<'_, '_>, factor: &Operand) -> Self {
+        Self {
+            first: code.binary("mul i64", &self.first, factor),
+            step: code.binary("mul i64", &self.step, factor),
+        }
+    }
+
+    /// The number of each lane, from first to last.
+    pub(super) fn numbers(&self, code: &mut Code<'_, '_>, lanes: u32) -> Vec<Operand> {
+        let mut number = self.first.clone();
+        let mut numbers = vec![number.clone()];
+        for _ in 1..lanes {
+            number = code.binary("add i64", &number, &self.step);
+            numbers.push(number.clone());
+        }
+        numbers
+    }
 }
 
 impl Lanes {
@@ -34,21 +72,40 @@ impl Lanes {
         match self {
             Self::Uniform(_) => Shape::Uniform,
             Self::Linear(_, stride) => Shape::Linear(*stride),
-            Self::Varying(_) => Shape::Varying,
+            Self::Varying(_) | Self::Strided(..) => Shape::Varying,
+        }
+    }
+
+    /// How they follow each other, if it is known; of 64-bit integers only.
+    pub(super) fn progression(&self) -> Option<Progression> {
+        match self {
+            Self::Uniform(number) => Some(Progression {
+                first: number.clone(),
+                step: Operand::integer(0),
+            }),
+            Self::Linear(first, stride) => Some(Progression {
+                first: first.clone(),
+                step: Operand::integer(*stride),
+            }),
+            Self::Strided(_, progression) => Some(progression.clone()),
+            Self::Varying(_) => None,
         }
     }
 
     /// The scalar or vector that they are kept as.
     pub(super) fn operand(&self) -> &Operand {
         match self {
-            Self::Uniform(operand) | Self::Linear(operand, _) | Self::Varying(operand) => operand,
+            Self::Uniform(operand)
+            | Self::Linear(operand, _)
+            | Self::Varying(operand)
+            | Self::Strided(operand, _) => operand,
         }
     }
 
     /// They as a vector.
     pub(super) fn vector(&self, code: &mut Code<'_, '_>, dtype: DType, lanes: u32) -> Operand {
         match self {
-            Self::Varying(vector) => vector.clone(),
+            Self::Varying(vector) | Self::Strided(vector, _) => vector.clone(),
             Self::Uniform(number) => broadcast(code, dtype, number, lanes),
             Self::Linear(first, stride) => {
                 let firsts = broadcast(code, dtype, first, lanes);

@@ -1,7 +1,8 @@
 //! Memory accesses of all lanes.
 //!
 //! Lanes that read one element read it once; neighbouring elements are one vector; everything else is gathered
-//! and scattered. Lanes that are not active access nothing. Where code runs at all some lane is active,
+//! and scattered. Where a processor is slow at that, elements at equal distances are accessed one by one: their
+//! addresses are plain sums, while those of a gather are taken out of a vector. Lanes that are not active access nothing. Where code runs at all some lane is active,
 //! so an element that all lanes share is read without asking which.
 
 use situ_ir::{AddressSpace, DType, Expression, Handle, Type};
@@ -18,6 +19,8 @@ enum Elements {
     Shared(Operand),
     /// Next to each other, from this address on.
     Neighbours(Operand),
+    /// At equal distances: an address for each lane.
+    Apart(Vec<Operand>),
     /// Anywhere: a vector of addresses.
     Anywhere(Operand),
 }
@@ -50,6 +53,7 @@ impl VectorBody<'_, '_, '_, '_> {
                 )),
                 Some(mask) => self.masked_load(dtype, "load", &address, &mask),
             },
+            Elements::Apart(addresses) => self.load_each(dtype, &addresses),
             Elements::Anywhere(addresses) => {
                 let mask = self.active();
                 self.masked_load(dtype, "gather", &addresses, &mask)
@@ -102,6 +106,7 @@ impl VectorBody<'_, '_, '_, '_> {
                 )),
                 Some(mask) => self.masked_store(dtype, "store", &vector, &address, &mask),
             },
+            Elements::Apart(addresses) => self.store_each(dtype, &vector, &addresses),
             Elements::Anywhere(addresses) => {
                 let mask = self.active();
                 self.masked_store(dtype, "scatter", &vector, &addresses, &mask);
@@ -117,6 +122,8 @@ impl VectorBody<'_, '_, '_, '_> {
             address.index.clone()
         };
         let (ty, base) = (memory_type(dtype), &address.base);
+        let one_by_one =
+            self.body.code.library.options.gathers_slowly && self.partial_mask().is_none();
         let code = &mut self.body.code;
         match index {
             Lanes::Uniform(index) => Elements::Shared(
@@ -126,12 +133,51 @@ impl VectorBody<'_, '_, '_, '_> {
                 code.instruction(format_args!("getelementptr {ty}, ptr {base}, i64 {first}")),
             ),
             index => {
+                if let (true, Some(progression)) = (one_by_one, index.progression()) {
+                    let numbers = progression.numbers(code, self.lanes);
+                    let addresses = numbers.iter().map(|index| {
+                        code.instruction(format_args!(
+                            "getelementptr {ty}, ptr {base}, i64 {index}"
+                        ))
+                    });
+                    return Elements::Apart(addresses.collect());
+                }
                 let indices = index.vector(code, DType::I64, self.lanes);
                 Elements::Anywhere(code.instruction(format_args!(
                     "getelementptr {ty}, ptr {base}, <{} x i64> {indices}",
                     self.lanes
                 )))
             }
+        }
+    }
+
+    /// A vector of elements that are loaded one by one.
+    fn load_each(&mut self, dtype: DType, addresses: &[Operand]) -> Operand {
+        let (ty, align) = (self.memory_ty(dtype), dtype.align_bytes());
+        let scalar = ty.scalar;
+        let code = &mut self.body.code;
+        let mut vector = Operand::new("poison");
+        for (lane, address) in addresses.iter().enumerate() {
+            let element =
+                code.instruction(format_args!("load {scalar}, ptr {address}, align {align}"));
+            vector = code.instruction(format_args!(
+                "insertelement {ty} {vector}, {scalar} {element}, i64 {lane}"
+            ));
+        }
+        vector
+    }
+
+    /// Stores the elements of a vector one by one, the last lane's last.
+    fn store_each(&mut self, dtype: DType, vector: &Operand, addresses: &[Operand]) {
+        let (ty, align) = (self.memory_ty(dtype), dtype.align_bytes());
+        let scalar = ty.scalar;
+        let code = &mut self.body.code;
+        for (lane, address) in addresses.iter().enumerate() {
+            let element =
+                code.instruction(format_args!("extractelement {ty} {vector}, i64 {lane}"));
+            code.effect(format_args!(
+                "store {scalar} {element}, ptr {address}, align {align}"
+            ));
         }
     }
 

@@ -178,6 +178,7 @@ fn target_options(cpu: &CpuTarget, config: &Config) -> TargetOptions {
             config::MathMode::Exact => MathMode::Exact,
         },
         vectorise: config.vectorise,
+        gathers_slowly: cpu.has("prefer-no-gather"),
         ..TargetOptions::default()
     }
 }
