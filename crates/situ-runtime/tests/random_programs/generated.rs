@@ -3,11 +3,13 @@
 //! Each seed is a program with one meaning (see `situ_ir::arbitrary`). A failure prints the seed,
 //! the launch and the smallest program that still fails.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use situ_codegen::MathMode;
+use situ_codegen::llvm::Vectorise;
 use situ_ir::arbitrary::{Case, Flavour, generate};
 use situ_ir::interpret::Options;
 use situ_runtime::backend::native::compiler::Passes;
@@ -22,19 +24,26 @@ fn options(target: &NativeTarget) -> Options {
     }
 }
 
-/// Runs a case on both sides, on the native one in both forms; what is wrong, if anything.
+/// Runs a case on both sides, on the native one in each form that it has; what is wrong, if anything.
+///
+/// Every other case loads elements one by one where the rest gathers them: compilers take most of the time.
 fn difference(case: &Case, target: &NativeTarget) -> Option<String> {
     let expected = case
         .interpret(&options(target))
         .unwrap_or_else(|error| panic!("{error}\n{case}"));
-    let [scalar, vector] = target.forms();
-    let has_vector_form = NativeModule::emit(&case.module, &scalar).text
-        != NativeModule::emit(&case.module, &vector).text;
-    difference_of_form(case, &expected, &scalar).or_else(|| {
-        has_vector_form
-            .then(|| difference_of_form(case, &expected, &vector))
-            .flatten()
-            .map(|difference| difference + ", in vectors")
+    let mut texts = HashSet::new();
+    let gathers_slowly = case.seed % 2 == 1;
+    let mut forms = target.forms().into_iter().filter(|form| {
+        form.options.vectorise == Vectorise::Never || form.options.gathers_slowly == gathers_slowly
+    });
+    forms.find_map(|form| {
+        let is_new = texts.insert(NativeModule::emit(&case.module, &form).text);
+        let difference = is_new.then(|| difference_of_form(case, &expected, &form))??;
+        let options = &form.options;
+        Some(format!(
+            "{difference}, with vectors: {:?}, which gather slowly: {}",
+            options.vectorise, options.gathers_slowly
+        ))
     })
 }
 

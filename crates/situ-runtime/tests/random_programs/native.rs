@@ -32,11 +32,18 @@ impl NativeTarget {
         Self::new(CpuTarget::baseline(), passes, math)
     }
 
-    /// The same, with kernels written for one work-item at a time and for vectors of them.
-    pub(crate) fn forms(&self) -> [Self; 2] {
-        [Vectorise::Never, Vectorise::Always].map(|vectorise| Self {
+    /// The same, with kernels written for one work-item at a time and for vectors of them, which gather elements or load
+    /// them one by one.
+    pub(crate) fn forms(&self) -> [Self; 3] {
+        let forms = [
+            (Vectorise::Never, false),
+            (Vectorise::Always, false),
+            (Vectorise::Always, true),
+        ];
+        forms.map(|(vectorise, gathers_slowly)| Self {
             options: TargetOptions {
                 vectorise,
+                gathers_slowly,
                 ..self.options.clone()
             },
             compile: self.compile.clone(),
@@ -53,6 +60,7 @@ impl NativeTarget {
                 math,
                 sub_group_size: 4,
                 vectorise: Vectorise::Never,
+                gathers_slowly: false,
                 reorders_floats: false,
             },
             compile: CompileOptions { cpu, passes },
