@@ -94,6 +94,18 @@ impl<'a> Library<'a> {
         format!("!llvm.loop !{number}")
     }
 
+    /// The metadata of a loop, so many rounds of which become one.
+    pub(super) fn unrolled_loop(&mut self, rounds: u8) -> String {
+        let number = self.loops.len() + 2;
+        let count = number + 1;
+        self.loops
+            .push(format!("!{number} = distinct !{{!{number}, !{count}}}"));
+        self.loops.push(format!(
+            "!{count} = !{{!\"llvm.loop.unroll.count\", i32 {rounds}}}"
+        ));
+        format!("!llvm.loop !{number}")
+    }
+
     /// The functions that the process must supply.
     pub(super) fn imports(&self) -> &BTreeSet<String> {
         &self.imports

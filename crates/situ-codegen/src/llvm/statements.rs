@@ -1,12 +1,19 @@
 //! Statements of one work-item.
 
-use situ_ir::{Block, Expression, Function, Handle, Statement, StatementKind, Value, Variable};
+use situ_ir::{
+    AddressSpace, Block, Expression, Function, Handle, Statement, StatementKind, Type, Value,
+    Variable,
+};
 
 use super::body::{Body, Exits, LoopLabels};
 use super::places::{ValuePlace, VariablePlace};
 use super::types::register_type;
 use super::writer::Operand;
 use crate::error::Error;
+
+/// How many rounds of a loop that changes counts become one. LLVM takes the number of its rounds for too hard to compute, but
+/// what goes around such a loop costs half as much as the counts do.
+const ROUNDS_OF_COUNTS: u8 = 4;
 
 /// How a work-item leaves a region that others go on after, as its status slot has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +70,15 @@ impl Body<'_, '_, '_> {
                 condition,
                 body,
                 step,
-            } => self.repeat(*condition, |this| this.block(body), |this| this.block(step)),
+            } => {
+                let is_count = self.counts_in_group(body);
+                let rounds = if is_count { ROUNDS_OF_COUNTS } else { 1 };
+                self.repeat(
+                    (*condition, rounds),
+                    |this| this.block(body),
+                    |this| this.block(step),
+                )
+            }
             StatementKind::Break => self.jump(Exit::Break),
             StatementKind::Continue => self.jump(Exit::Continue),
             StatementKind::Return(result) => self.return_(*result),
@@ -208,10 +223,33 @@ impl Body<'_, '_, '_> {
         Ok(())
     }
 
-    /// Repeats code while a condition holds.
+    /// Whether a loop does little but change counts of its group, as histograms are made.
+    fn counts_in_group(&self, body: &Block) -> bool {
+        let is_count = |kind: &StatementKind| match kind {
+            StatementKind::Atomic(atomic) => matches!(
+                self.info.type_of(atomic.pointer),
+                Type::Pointer {
+                    space: AddressSpace::Local,
+                    ..
+                }
+            ),
+            _ => false,
+        };
+        let is_plain = |kind: &StatementKind| {
+            is_count(kind)
+                || matches!(
+                    kind,
+                    StatementKind::Let { .. } | StatementKind::Assign { .. }
+                )
+        };
+        let kinds = || body.statements.iter().map(|statement| &statement.kind);
+        kinds().all(is_plain) && kinds().any(is_count)
+    }
+
+    /// Repeats code while a condition holds. So many rounds become one, if that is more than one.
     pub(super) fn repeat(
         &mut self,
-        condition: Option<Handle<Expression>>,
+        (condition, rounds): (Option<Handle<Expression>>, u8),
         body: impl FnOnce(&mut Self) -> Result<(), Error>,
         step: impl FnOnce(&mut Self) -> Result<(), Error>,
     ) -> Result<(), Error> {
@@ -233,7 +271,13 @@ impl Body<'_, '_, '_> {
         self.loops.pop();
         self.code.begin(&labels.step);
         step(self)?;
-        self.code.branch(&head);
+        if rounds > 1 {
+            let marks = self.code.library.unrolled_loop(rounds);
+            self.code
+                .terminate(format_args!("br label %{head}, {marks}"));
+        } else {
+            self.code.branch(&head);
+        }
         self.code.begin(&labels.exit);
         Ok(())
     }

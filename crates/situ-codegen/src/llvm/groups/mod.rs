@@ -183,7 +183,7 @@ impl Group<'_, '_> {
                     step,
                 } => {
                     body.repeat(
-                        *condition,
+                        (*condition, 1),
                         |body| self.nodes(body, round),
                         |body| {
                             self.resume(body, Exit::Continue)?;
