@@ -8,10 +8,10 @@
 //! Two walks, by what is close to each other in memory:
 //!
 //! * [`Walk::Along`]: the reduced elements are. A work-item runs along them with
-//!   [`LANES`] accumulators, which become vector registers. Integers need but one: their order does not matter, so
+//!   sixteen accumulators, which become vector registers. Integers need but one: their order does not matter, so
 //!   that the compiler makes vectors of it by itself, and better ones.
 //! * [`Walk::Beside`]: the results' elements are. A work-item goes down several
-//!   columns at once, row by row, which become vector registers too: [`COLUMNS`], or fewer where there are not so many.
+//!   columns at once, row by row, which become vector registers too: 32, or fewer where there are not so many.
 //!
 //! Elements that are close may be next to each other or have gaps between them (`is_spread`). Then their distance is a
 //! parameter, and accumulators only keep additions from waiting for each other.
@@ -31,98 +31,26 @@
 //! operands are at, and then for each place but the first the strides of the reduced loop and of columns, if they are
 //! not known.
 
+mod accumulate;
+mod position;
+mod reduced;
+mod walk;
+
 use situ_ir::promotion::complex_of;
 use situ_ir::{
-    AddressSpace, BinaryOperator, DType, Expression, FunctionBuilder, Handle, Literal,
-    MathFunction, Module, StatementKind, Type, UnaryOperator, Variable, WorkItemQuery,
+    AddressSpace, BinaryOperator, DType, Expression, FunctionBuilder, Handle, MathFunction, Module,
+    Type,
 };
-
 use smallvec::SmallVec;
 
-use super::elements::{ElementsBody, ElementsShape, Stride};
-use super::rows;
+use accumulate::{accumulator, combine_in_lanes, combine_in_turn};
+pub(crate) use accumulate::{advance_while_fits, identity};
+use position::{Position, position_along, position_beside};
+use reduced::Elements;
+use walk::BUFFERED_COLUMNS;
+pub use walk::Walk;
 
-/// How many accumulators a work-item has when it runs along memory.
-pub const LANES: i64 = 16;
-
-/// How many columns a work-item goes down at once, if there are so many.
-const COLUMNS: usize = 32;
-
-/// How many columns it goes down if accumulators are in memory.
-const BUFFERED_COLUMNS: usize = 256;
-
-/// Which elements are close to each other in memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Walk {
-    /// The reduced ones.
-    Along,
-    /// The kept ones. A work-item goes down so many columns at once, a power of two.
-    Beside(u8),
-}
-
-impl Walk {
-    /// The walk along a loop with this step, where the innermost of the kept loops has this size and
-    /// stride.
-    ///
-    /// Two columns are enough: each column alone would bring all of its cache lines from memory, and so would the
-    /// next one.
-    pub fn of(step: isize, (columns, stride): (usize, isize)) -> Self {
-        let is_closer = stride == 1 || stride.unsigned_abs() < step.unsigned_abs();
-        if step != 1 && columns >= 2 && stride != 0 && is_closer {
-            Self::Beside(1 << columns.min(COLUMNS).ilog2())
-        } else {
-            Self::Along
-        }
-    }
-
-    /// The same where making elements takes longer than reading them: a loop along them makes more at once than a
-    /// loop over a few columns.
-    pub fn of_costly(step: isize, columns: (usize, isize)) -> Self {
-        match Self::of(step, columns) {
-            walk @ Self::Beside(_) if walk.is_wide() => walk,
-            _ => Self::Along,
-        }
-    }
-
-    /// Whether there are as many columns as a work-item can go down at once.
-    pub fn is_wide(self) -> bool {
-        self == Self::Beside(COLUMNS as u8)
-    }
-
-    /// Whether elements that are close have gaps between them.
-    pub fn is_spread(self, step: isize, stride: isize) -> bool {
-        match self {
-            Self::Along => step != 1,
-            Self::Beside(_) => stride != 1,
-        }
-    }
-
-    /// The strides of kept elements and of blocks in what a launch writes: it lies (kept, block), or
-    /// (block, kept).
-    pub fn partial_strides(self, kept: usize, blocks: usize) -> (isize, isize) {
-        match self {
-            Self::Along => (blocks as isize, 1),
-            Self::Beside(_) => (1, kept as isize),
-        }
-    }
-
-    /// How many results a work-item makes.
-    pub fn columns(self, is_buffered: bool) -> usize {
-        match self {
-            Self::Along => 1,
-            Self::Beside(_) if is_buffered => BUFFERED_COLUMNS,
-            Self::Beside(columns) => usize::from(columns),
-        }
-    }
-
-    /// How many elements a work-item combines.
-    pub fn block_length(self) -> usize {
-        match self {
-            Self::Along => 1024,
-            Self::Beside(_) => 256,
-        }
-    }
-}
+use super::elements::{ElementsBody, Stride};
 
 /// What becomes of an element before it is combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -180,24 +108,6 @@ pub struct ReduceShape {
     pub is_spread: bool,
     /// How many kept loops there are (their number after merging).
     pub kept_rank: u8,
-}
-
-/// The content of an accumulator before its first element.
-///
-/// # Panics
-/// If the operator is not one that arrays are reduced with.
-pub fn identity(combine: BinaryOperator, dtype: DType) -> Literal {
-    match combine {
-        // Minus zero, because 0.0 + -0.0 would lose the sign of a sum of minus zeros.
-        BinaryOperator::Add if dtype.is_float() => Literal::from_f64(dtype, -0.0),
-        BinaryOperator::Add => Literal::zero(dtype),
-        BinaryOperator::Multiply => Literal::one(dtype),
-        BinaryOperator::Minimum => Literal::from_f64(dtype, f64::INFINITY),
-        BinaryOperator::Maximum => Literal::from_f64(dtype, f64::NEG_INFINITY),
-        BinaryOperator::BitOr => Literal::zero(dtype),
-        BinaryOperator::BitAnd if dtype.is_bool() => Literal::Bool(true),
-        other => panic!("arrays are not reduced with {}", other.name()),
-    }
 }
 
 /// Writes the kernel `name`.
@@ -448,325 +358,12 @@ impl Kernel<'_> {
     }
 }
 
-/// Where a work-item reads and writes.
-struct Position {
-    /// Which of the kept elements, counted flat.
-    kept: Handle<Expression>,
-    /// Which block of the reduced loop.
-    block: Handle<Expression>,
-    /// Where each place is at the start of the reduced loop.
-    bases: SmallVec<[Handle<Expression>; 2]>,
-    /// The stride of each place in the reduced loop.
-    steps: SmallVec<[Stride; 2]>,
-    /// The stride of each place from a column to the next.
-    columns: SmallVec<[Stride; 2]>,
-    /// The output's element.
-    result: Handle<Expression>,
-}
-
-/// Where each place is at these indices.
-fn bases(
-    f: &mut FunctionBuilder,
-    places: usize,
-    indices: &[Handle<Expression>],
-) -> SmallVec<[Handle<Expression>; 2]> {
-    (0..places)
-        .map(|place| rows::position(f, &format!("in{place}"), indices))
-        .collect()
-}
-
-/// Range (kept, block): partial results of one kept element are neighbours.
-fn position_along(f: &mut FunctionBuilder, shape: &ReduceShape, places: usize) -> Position {
-    let step = Stride::known_or_parameter(f, !shape.is_spread, "step");
-    let kept = f.global_id(0);
-    let indices = rows::indices(f, usize::from(shape.kept_rank), kept);
-    let bases = bases(f, places, &indices);
-    let block = f.global_id(1);
-    let blocks = f.work_item(WorkItemQuery::GlobalSize(1));
-    let row = f.multiply(kept, blocks);
-    let result = f.add(row, block);
-    Position {
-        kept,
-        block,
-        bases,
-        steps: SmallVec::from_elem(step, 1),
-        columns: SmallVec::from_elem(Stride::One, 1),
-        result,
-    }
-}
-
-/// Range (block, outer kept, group of columns): the first of the columns, and how many are left.
-fn position_beside(
-    f: &mut FunctionBuilder,
-    shape: &ReduceShape,
-    elements: &ElementsShape,
-) -> (Position, Handle<Expression>) {
-    let step = f.parameter("step", Type::INDEX);
-    let columns = f.parameter("columns", Type::INDEX);
-    let column = Stride::known_or_parameter(f, !shape.is_spread, "column");
-    let (block, outer, group) = (f.global_id(0), f.global_id(1), f.global_id(2));
-    let mut indices = rows::indices(f, usize::from(shape.kept_rank) - 1, outer);
-    let width = f.index(shape.walk.columns(elements.is_buffered) as i64);
-    let first = f.multiply(group, width);
-    let first = f.bind("first", first);
-    indices.push(first);
-    let bases = bases(f, elements.places(), &indices);
-    let rows = f.work_item(WorkItemQuery::GlobalSize(1));
-    let row = f.multiply(outer, columns);
-    let kept = f.add(row, first);
-    let kept = f.bind("kept", kept);
-    let count = f.multiply(rows, columns);
-    let before = f.multiply(block, count);
-    let result = f.add(before, kept);
-    let result = f.bind("result", result);
-    let left = f.binary(BinaryOperator::Subtract, columns, first);
-    let left = f.bind("left", left);
-    let position = Position {
-        kept,
-        block,
-        bases,
-        steps: SmallVec::from_elem(Stride::By(step), 1),
-        columns: SmallVec::from_elem(column, 1),
-        result,
-    };
-    (position, left)
-}
-
-/// The elements of one reduced loop.
-struct Elements<'a> {
-    shape: &'a ReduceShape,
-    body: ElementsBody<'a>,
-    operands: &'a [Handle<Expression>],
-    /// What elements are compared with, if they are.
-    center: Option<Handle<Expression>>,
-    bases: SmallVec<[Handle<Expression>; 2]>,
-    steps: &'a [Stride],
-    buffer: Option<Handle<Expression>>,
-    /// The index of the first element in the buffer, when it is filled.
-    first: Option<Handle<Expression>>,
-}
-
-impl Elements<'_> {
-    /// Combines an accumulator with the element at an index of the reduced loop.
-    fn combine(
-        &self,
-        f: &mut FunctionBuilder,
-        accumulator: Handle<Variable>,
-        index: Handle<Expression>,
-    ) {
-        let element = match (self.buffer, self.first) {
-            (Some(buffer), Some(first)) => {
-                let at = f.binary(BinaryOperator::Subtract, index, first);
-                f.load(buffer, at)
-            }
-            _ => self.element(f, index),
-        };
-        combine(f, *self.shape, accumulator, element);
-    }
-
-    /// The element at an index of the reduced loop, ready to be combined.
-    fn element(&self, f: &mut FunctionBuilder, index: Handle<Expression>) -> Handle<Expression> {
-        let places = self.bases.iter().zip(self.steps);
-        let positions: SmallVec<[Handle<Expression>; 2]> = places
-            .map(|(&base, step)| step.moved(f, base, index))
-            .collect();
-        let element = self.body.element(f, self.operands, &positions);
-        self.prepared(f, element)
-    }
-
-    /// Makes all elements of a block, if there is a buffer for them.
-    fn fill_buffer(
-        &mut self,
-        f: &mut FunctionBuilder,
-        start: Handle<Expression>,
-        end: Handle<Expression>,
-    ) {
-        let Some(buffer) = self.buffer else {
-            return;
-        };
-        f.for_range("made", start, end, |f, index| {
-            let element = self.element(f, index);
-            let at = f.binary(BinaryOperator::Subtract, index, start);
-            f.store(buffer, at, element);
-        });
-        self.first = Some(start);
-    }
-
-    fn prepared(&self, f: &mut FunctionBuilder, element: Handle<Expression>) -> Handle<Expression> {
-        let accumulate = self.shape.accumulate;
-        let element = f.bind("element", element);
-        match (self.shape.prepare, self.center) {
-            (Prepare::IsNonZero, _) => {
-                let is_nonzero = f.cast(element, DType::Bool);
-                f.cast(is_nonzero, accumulate)
-            }
-            (Prepare::IsNumber, _) => {
-                let is_nan = is_nan(f, element);
-                let is_number = f.unary(UnaryOperator::Not, is_nan);
-                f.cast(is_number, accumulate)
-            }
-            (Prepare::SkipNan, _) => {
-                let is_nan = is_nan(f, element);
-                let element = f.cast(element, accumulate);
-                let nothing = self.nothing(f);
-                f.select(is_nan, nothing, element)
-            }
-            (prepare, Some(center)) => {
-                let square = self.squared_distance(f, element, center);
-                if prepare == Prepare::SquaredDistance {
-                    return square;
-                }
-                let is_nan = is_nan(f, element);
-                let nothing = self.nothing(f);
-                f.select(is_nan, nothing, square)
-            }
-            (_, None) => f.cast(element, accumulate),
-        }
-    }
-
-    /// What stands in for a NaN. A sum of nothing but NaNs is plus zero.
-    fn nothing(&self, f: &mut FunctionBuilder) -> Handle<Expression> {
-        f.literal(match self.shape.combine {
-            BinaryOperator::Add => Literal::zero(self.shape.accumulate),
-            combine => identity(combine, self.shape.accumulate),
-        })
-    }
-
-    fn squared_distance(
-        &self,
-        f: &mut FunctionBuilder,
-        element: Handle<Expression>,
-        center: Handle<Expression>,
-    ) -> Handle<Expression> {
-        let element = f.cast(element, self.shape.center());
-        let distance = f.binary(BinaryOperator::Subtract, element, center);
-        let distance = f.bind("distance", distance);
-        if !self.shape.input.is_complex() {
-            return f.multiply(distance, distance);
-        }
-        let real = f.unary(UnaryOperator::Real, distance);
-        let imaginary = f.unary(UnaryOperator::Imaginary, distance);
-        let (real, imaginary) = (f.multiply(real, real), f.multiply(imaginary, imaginary));
-        f.add(real, imaginary)
-    }
-}
-
-/// A new accumulator.
-fn accumulator(f: &mut FunctionBuilder, shape: ReduceShape, lane: i64) -> Handle<Variable> {
-    let accumulator = f.variable(format!("acc{lane}"), shape.accumulate);
-    let identity = f.literal(identity(shape.combine, shape.accumulate));
-    f.assign(accumulator, identity);
-    accumulator
-}
-
-/// Combines an accumulator with an element.
-fn combine(
-    f: &mut FunctionBuilder,
-    shape: ReduceShape,
-    accumulator: Handle<Variable>,
-    element: Handle<Expression>,
-) {
-    let so_far = f.get(accumulator);
-    let combined = f.binary(shape.combine, so_far, element);
-    f.assign(accumulator, combined);
-}
-
-/// Whether an element or a part of it is NaN.
-fn is_nan(f: &mut FunctionBuilder, element: Handle<Expression>) -> Handle<Expression> {
-    let dtype = f.dtype_of(element);
-    if dtype.is_float() {
-        return f.unary(UnaryOperator::IsNan, element);
-    }
-    if !dtype.is_complex() {
-        return f.literal(Literal::Bool(false));
-    }
-    let (real, imaginary) = (
-        f.unary(UnaryOperator::Real, element),
-        f.unary(UnaryOperator::Imaginary, element),
-    );
-    let (real, imaginary) = (
-        f.unary(UnaryOperator::IsNan, real),
-        f.unary(UnaryOperator::IsNan, imaginary),
-    );
-    f.binary(BinaryOperator::BitOr, real, imaginary)
-}
-
-/// One accumulator, one element after the other.
-fn combine_in_turn(
-    f: &mut FunctionBuilder,
-    elements: &Elements<'_>,
-    start: Handle<Expression>,
-    end: Handle<Expression>,
-) -> Handle<Expression> {
-    let accumulator = accumulator(f, *elements.shape, 0);
-    f.for_range("i", start, end, |f, i| elements.combine(f, accumulator, i));
-    f.get(accumulator)
-}
-
-/// [`LANES`] accumulators over whole groups of elements, one more over the rest, then a tree.
-///
-/// The rest has its own accumulator because lanes that are all alike become vector registers.
-fn combine_in_lanes(
-    f: &mut FunctionBuilder,
-    elements: &Elements<'_>,
-    start: Handle<Expression>,
-    end: Handle<Expression>,
-) -> Handle<Expression> {
-    let lanes: Vec<_> = (0..LANES)
-        .map(|lane| accumulator(f, *elements.shape, lane))
-        .collect();
-    let counter = f.variable("i", DType::I64);
-    f.assign(counter, start);
-    advance_while_fits(f, counter, end, LANES, |f, i| {
-        for (lane, &accumulator) in lanes.iter().enumerate() {
-            let offset = f.index(lane as i64);
-            let index = f.add(i, offset);
-            elements.combine(f, accumulator, index);
-        }
-    });
-    let rest = accumulator(f, *elements.shape, LANES);
-    advance_while_fits(f, counter, end, 1, |f, i| elements.combine(f, rest, i));
-    let mut results: Vec<_> = lanes.iter().map(|&lane| f.get(lane)).collect();
-    while results.len() > 1 {
-        let half = results.len() / 2;
-        results = (0..half)
-            .map(|lane| f.binary(elements.shape.combine, results[lane], results[lane + half]))
-            .collect();
-    }
-    let rest = f.get(rest);
-    f.binary(elements.shape.combine, results[0], rest)
-}
-
-/// Repeats `body` while another `width` elements fit before `end`, moving the counter by `width`.
-pub(super) fn advance_while_fits(
-    f: &mut FunctionBuilder,
-    counter: Handle<Variable>,
-    end: Handle<Expression>,
-    width: i64,
-    body: impl FnOnce(&mut FunctionBuilder, Handle<Expression>),
-) {
-    let now = f.get(counter);
-    let width = f.index(width);
-    let next = f.add(now, width);
-    let condition = Some(f.binary(BinaryOperator::LessEqual, next, end));
-    let body = f.block(|f| {
-        let now = f.get(counter);
-        body(f, now);
-    });
-    let step = f.block(|f| f.assign(counter, next));
-    f.statement(StatementKind::Loop {
-        condition,
-        body,
-        step,
-    });
-}
-
 #[cfg(test)]
 mod tests {
     use situ_ir::validate;
 
-    use super::super::elements::{ElementOperand, Moves};
     use super::*;
+    use crate::kernels::elements::{ElementOperand, ElementsShape, Moves};
     use crate::loop_nest::StrideClass;
 
     fn every_walk() -> impl Iterator<Item = (Walk, bool)> {
@@ -774,28 +371,6 @@ mod tests {
         walks
             .into_iter()
             .flat_map(|walk| [(walk, false), (walk, true)])
-    }
-
-    #[test]
-    fn walks_go_where_elements_are_close() {
-        assert_eq!(Walk::of(1, (1000, 1000)), Walk::Along);
-        assert_eq!(Walk::of(2, (1000, 2000)), Walk::Along);
-        assert_eq!(Walk::of(1000, (1000, 1)), Walk::Beside(32));
-        assert_eq!(Walk::of(1000, (500, -2)), Walk::Beside(32));
-        assert_eq!(Walk::of(31, (31, 1)), Walk::Beside(16));
-        assert_eq!(Walk::of(3, (3, 1)), Walk::Beside(2));
-        assert_eq!(
-            Walk::of_costly(31, (31, 1)),
-            Walk::Along,
-            "31 columns are few"
-        );
-        assert_eq!(Walk::of(3, (1, 1)), Walk::Along, "nothing is beside");
-        assert_eq!(
-            Walk::of(8, (100, 0)),
-            Walk::Along,
-            "one column again and again"
-        );
-        assert_eq!(Walk::of(0, (100, 1)), Walk::Beside(32));
     }
 
     #[test]
@@ -914,21 +489,5 @@ mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn identities_are_neutral() {
-        assert_eq!(
-            identity(BinaryOperator::Minimum, DType::I8),
-            Literal::I8(i8::MAX)
-        );
-        assert_eq!(
-            identity(BinaryOperator::Maximum, DType::U16),
-            Literal::U16(0)
-        );
-        assert_eq!(
-            identity(BinaryOperator::Add, DType::F32),
-            Literal::F32(-0.0)
-        );
     }
 }
