@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use situ_ir::interpret::number;
 use situ_ir::{BinaryOperator, DType, Literal, NdRange};
 use situ_runtime::device::Aspect;
 use situ_runtime::{Argument, BorrowedArgument, Device, DeviceType, Kernel, Queue, UsmKind};
@@ -299,7 +300,8 @@ impl Reduction<'_> {
             // Nothing divided by nothing.
             Some(_) => Literal::from_f64(self.dtype, f64::NAN),
             None if self.combine == BinaryOperator::Add => Literal::zero(self.dtype),
-            None => reduce::identity(self.combine, self.dtype),
+            // Bools may be combined as bytes, of which the least is false.
+            None => number::cast(reduce::identity(self.combine, self.accumulate), self.dtype),
         };
         copy_into(&results, &Input::Scalar(nothing))?;
         Ok(results)
