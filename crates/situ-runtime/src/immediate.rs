@@ -338,6 +338,27 @@ mod tests {
     }
 
     #[test]
+    fn what_cannot_run_on_the_spot_is_launched() {
+        let case = Case::new(QueueProperties::default());
+        let run = |value| {
+            let pointer = BorrowedArgument::Pointer {
+                allocation: &case.out,
+                byte_offset: 0,
+            };
+            let arguments = [pointer, BorrowedArgument::Scalar(value)];
+            case.queue.run(&case.kernel, &ten(), &arguments)
+        };
+        run(Literal::F32(1.0)).unwrap();
+        assert_eq!(case.first(), 1.0, "nobody knows its cost yet");
+        case.warm_up();
+        run(Literal::F32(2.0)).unwrap();
+        assert_eq!(case.first(), 2.0);
+        let refused = run(Literal::F64(3.0)).unwrap_err();
+        assert!(matches!(refused, crate::error::Error::ArgumentType { .. }));
+        assert_eq!(case.first(), 2.0);
+    }
+
+    #[test]
     fn whoever_wants_times_gets_commands() {
         let case = Case::new(QueueProperties {
             enable_profiling: true,
