@@ -9,6 +9,7 @@ latter it looks for only after a failure, so that a call that succeeds costs not
 
 import functools
 import inspect
+import operator
 import types
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -62,12 +63,13 @@ def takes_arrays(function: Callable[Parameters, Result]) -> Callable[Parameters,
 
     @functools.wraps(function)
     def call(*arguments: Parameters.args, **keywords: Parameters.kwargs) -> Result:
-        is_one = not keywords and len(arguments) == 1 and type(arguments[0]) is ndarray
-        if not is_one and not _PLAIN.issuperset(map(type, (*arguments, *keywords.values()))):
+        if not _PLAIN.issuperset(map(type, arguments)) or (
+            keywords and not _PLAIN.issuperset(map(type, keywords.values()))
+        ):
             ours = [adopted(each) for each in arguments]
             ours_by_name = {name: adopted(each) for name, each in keywords.items()}
-            if any(new is not old for new, old in zip(ours, arguments, strict=True)) or any(
-                new is not keywords[name] for name, new in ours_by_name.items()
+            if not all(map(operator.is_, ours, arguments)) or not all(
+                map(operator.is_, ours_by_name.values(), keywords.values())
             ):
                 result = cast("Any", call)(*ours, **ours_by_name)
                 is_out = "out" in keywords and result is ours_by_name["out"]

@@ -2,7 +2,7 @@
 
 import math
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, TypeGuard, cast
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from situ import _native
 from situ._array_arguments import adopted, takes_arrays
-from situ._dtypes import DType
+from situ._dtypes import DType, int64, uint64
 from situ._native import ndarray
 from situ._placement import lend
 from situ._queue_manager import Place, default, named_place
@@ -166,7 +166,10 @@ _LARGEST = 2**63 - 1
 
 
 def _sizes(shape: Shape) -> list[int]:
-    listed = shape if isinstance(shape, Sequence) else [shape]
+    if type(shape) is int and 0 <= shape <= _LARGEST:
+        return [shape]
+    # Asking for the abstract class takes longer than all the rest.
+    listed = shape if isinstance(shape, tuple | list | Sequence) else [shape]
     try:
         sizes = [operator.index(size) for size in listed]
     except TypeError:
@@ -302,14 +305,9 @@ def zeros(
     >>> situ.zeros(2).to_numpy()
     array([0., 0.])
     """
-    return full(
-        shape,
-        0.0 if dtype is None else 0,
-        dtype=dtype,
-        device=device,
-        queue=queue,
-        usm_type=usm_type,
-    )
+    place = _place(device, queue)
+    value = 0.0 if dtype is None else 0
+    return _native.full(_sizes(shape), value, dtype=dtype, device=place, usm_type=usm_type)
 
 
 def ones(
@@ -342,14 +340,9 @@ def ones(
     >>> situ.ones(2).to_numpy()
     array([1., 1.])
     """
-    return full(
-        shape,
-        1.0 if dtype is None else 1,
-        dtype=dtype,
-        device=device,
-        queue=queue,
-        usm_type=usm_type,
-    )
+    place = _place(device, queue)
+    value = 1.0 if dtype is None else 1
+    return _native.full(_sizes(shape), value, dtype=dtype, device=place, usm_type=usm_type)
 
 
 def _complex_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -403,7 +396,7 @@ def arange(
             "  help: use `full` for equal numbers, or `linspace` for a number of them"
         )
         raise ValueError(msg)
-    is_whole = all(isinstance(number, int) for number in (start, stop, step))
+    is_whole = isinstance(start, int) and isinstance(stop, int) and isinstance(step, int)
     length = (stop - start) / step if not is_whole else -((start - stop) // step)
     if not math.isfinite(length) or length > _LARGEST:
         msg = (
@@ -418,7 +411,7 @@ def arange(
         compute = _native.default_float(device=place)
     else:
         start, step, compute = _wrapped(int(start), int(step), count)
-    target = np.dtype(compute if dtype is None else dtype)
+    target = compute if dtype is None else np.dtype(dtype)
     return _native.iota(
         count,
         start,
@@ -430,15 +423,18 @@ def arange(
     )
 
 
+# The dtypes of whole numbers, with the least and the largest that each holds.
+_WHOLE = ((int64, -(2**63), 2**63 - 1), (uint64, 0, 2**64 - 1))
+
+
 def _wrapped(start: int, step: int, count: int) -> tuple[int, int, DType]:
     """Return integers as they are counted on a device, and the dtype that holds all of them."""
     last = start + max(0, count - 1) * step
-    for dtype in (np.dtype("int64"), np.dtype("uint64")):
-        limits = np.iinfo(dtype)
-        if all(limits.min <= number <= limits.max for number in (start, last)):
+    for dtype, least, largest in _WHOLE:
+        if least <= start <= largest and least <= last <= largest:
             # A step may be larger than the numbers are, or negative; adding it wraps around.
             wrapped = step % 2**64
-            is_negative = limits.min < 0 and wrapped > limits.max
+            is_negative = least < 0 and wrapped > largest
             return start, wrapped - 2**64 if is_negative else wrapped, dtype
     msg = (
         f"`arange` from {start} to {last} has numbers that no integer dtype holds\n"
@@ -503,7 +499,7 @@ def linspace(
     compute = _native.default_float(device=place)
     if isinstance(start, complex) or isinstance(stop, complex):
         compute = _complex_of(compute)
-    target = np.dtype(compute if dtype is None else dtype)
+    target = compute if dtype is None else np.dtype(dtype)
     if target.kind == "c":
         compute = _complex_of(compute)
     intervals = num - 1 if endpoint else num
@@ -599,8 +595,8 @@ def _diagonal(k: int, rows: int, columns: int) -> int:
     return max(-rows, min(operator.index(k), columns))
 
 
-def _triangle(x: ndarray, k: int, is_kept: Callable[[ndarray, int], ndarray]) -> ndarray:
-    """Return matrices with zeros where the numbers of diagonals say so."""
+def _triangle(x: ndarray, k: int, *, is_lower: bool) -> ndarray:
+    """Return matrices with zeros outside of a triangle."""
     if x.ndim < 2:
         msg = (
             f"a triangle of an array with {x.ndim} dimensions\n"
@@ -608,11 +604,8 @@ def _triangle(x: ndarray, k: int, is_kept: Callable[[ndarray, int], ndarray]) ->
             "  help: add dimensions, e.g. with `x[None, :]`"
         )
         raise ShapeError(msg)
-    rows = arange(x.shape[-2], queue=x.queue)[:, None]
-    columns = arange(x.shape[-1], queue=x.queue)
-    zero = False if x.dtype.kind == "b" else 0
-    is_here = is_kept(columns - rows, _diagonal(k, x.shape[-2], x.shape[-1]))
-    return _native.elementwise("where", is_here, x, zero)
+    rows, columns = x.shape[-2:]
+    return _native.triangle(x, _diagonal(k, rows, columns), is_lower)
 
 
 @takes_arrays
@@ -642,7 +635,7 @@ def tril(x: ndarray, /, k: int = 0, *, queue: Place | None = None) -> ndarray:
     """
     if queue is not None:
         x = lend(x, queue)
-    return _triangle(x, k, lambda diagonals, last: diagonals <= last)
+    return _triangle(x, k, is_lower=True)
 
 
 @takes_arrays
@@ -672,7 +665,7 @@ def triu(x: ndarray, /, k: int = 0, *, queue: Place | None = None) -> ndarray:
     """
     if queue is not None:
         x = lend(x, queue)
-    return _triangle(x, k, lambda diagonals, first: diagonals >= first)
+    return _triangle(x, k, is_lower=False)
 
 
 @takes_arrays

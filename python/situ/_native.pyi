@@ -106,6 +106,7 @@ __all__ = [
     "take",
     "take_along_axis",
     "tile",
+    "triangle",
     "trim_memory",
     "unary",
     "unique",
@@ -353,6 +354,7 @@ def eye(
     device: _Place | None = None,
     usm_type: str | None = None,
 ) -> ndarray: ...
+def triangle(x: ndarray, diagonal: int, is_lower: bool) -> ndarray: ...
 def empty(
     shape: Sequence[int],
     *,

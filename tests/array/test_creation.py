@@ -155,3 +155,24 @@ def test_unknown_selectors_list_what_there_is():
         situ.asarray([1], device="gpu:7")
     with pytest.raises(TypeError, match="selector string"):
         situ.asarray([1], device=3.5)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int64", "float32", "complex64"])
+@pytest.mark.parametrize("name", ["tril", "triu"])
+def test_triangles_agree_with_numpy(name: str, dtype: str, device: situ.Device) -> None:
+    x = (np.arange(24) % 5).astype(dtype).reshape(2, 3, 4)
+    a = situ.asarray(x, device=device, usm_type="shared")
+    views = (
+        lambda x: x,
+        lambda x: x[0].T,
+        lambda x: x.T,
+        lambda x: x[:, ::-1, ::2],
+        lambda x: x[..., :1],
+        lambda x: x[:, :0],
+    )
+    for view in views:
+        for k in (0, 1, -2, 100, -100):
+            found = getattr(situ, name)(view(a), k)
+            expected = getattr(np, name)(view(x), k)
+            assert (found.dtype, found.usm_type) == (expected.dtype, "shared")
+            np.testing.assert_array_equal(found.to_numpy(), expected)

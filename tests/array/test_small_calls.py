@@ -202,3 +202,85 @@ def test_threads_have_calls_of_their_own() -> None:
     for thread in threads:
         thread.join()
     assert not failures
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_new_arrays_agree_with_numpy(dtype: str) -> None:
+    for turn in range(REPEATS):
+        for shape in ((), (7,), (0,), (2, 3), [4, 1]):
+            found = situ.full(shape, turn % 2, dtype=dtype)
+            np.testing.assert_array_equal(found.to_numpy(), np.full(shape, turn % 2, dtype=dtype))
+            assert situ.ones(shape, dtype).to_numpy().tolist() == np.ones(shape).tolist()
+            assert situ.zeros(shape, dtype).dtype == dtype
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_copies_of_what_lies_apart_agree_with_numpy(dtype: str) -> None:
+    x = np.resize(host(dtype, 5), (3, 4, 5))
+    check(lambda a: a[::-1].copy(), x)
+    check(lambda a: a[..., ::2].copy(), x)
+    check(lambda a: a.T.copy(), x)
+    check(lambda a: a[:, 1].T.astype("complex128"), x)
+    check(lambda a: a.transpose(1, 0, 2).astype("bool"), x)
+
+
+def test_choices_and_limits_agree_with_numpy() -> None:
+    x, y = np.linspace(-1.0, 1.0, 9), np.linspace(1.0, 2.0, 9)
+    mask = x > 0.3
+    for turn in range(REPEATS):
+        a, b, holds = situ.asarray(x), situ.asarray(y), situ.asarray(mask)
+        for low in (-0.5, turn):
+            expected = np.where(mask, x, low)
+            np.testing.assert_array_equal(situ.where(holds, a, low).to_numpy(), expected)
+            expected = np.clip(x, low, y + turn)
+            np.testing.assert_array_equal(situ.clip(a, low, b + turn).to_numpy(), expected)
+        np.testing.assert_array_equal(situ.where(holds, a, b).to_numpy(), np.where(mask, x, y))
+        with pytest.raises(situ.ShapeError):
+            situ.where(holds, a, b[:4])
+
+
+@pytest.mark.parametrize("dtype", [*DTYPES, "int16", "uint8"])
+@pytest.mark.parametrize("size", [1, 7, 1000, 3000])
+def test_counts_agree_with_numpy(dtype: str, size: int) -> None:
+    x = np.resize(host(dtype, 4), size)
+    x[::3] = 0
+    for _ in range(REPEATS):
+        a = situ.asarray(x)
+        assert int(situ.count_nonzero(a)) == np.count_nonzero(x)
+        assert bool(situ.any(a)) == bool(x.any())
+        assert bool(situ.all(a)) == bool(x.all())
+        assert bool(situ.all(a[1:2])) == bool(x[1:2].all())
+
+
+@pytest.mark.parametrize("dtype", ["int64", "int32", "uint8"])
+def test_elements_at_indices_agree_with_numpy(dtype: str) -> None:
+    x = np.arange(10.0) * 1.5
+    rows = x.reshape(5, 2)
+    for turn in range(REPEATS):
+        i = (np.arange(6) * turn % 10).astype(dtype)
+        a, j = situ.asarray(x), situ.asarray(i)
+        assert a[j].to_numpy().tolist() == x[i].tolist()
+        assert situ.take(a, j).to_numpy().tolist() == x[i].tolist()
+        assert situ.take(a, j, axis=0).to_numpy().tolist() == x[i].tolist()
+        assert a[::-3][j % 4].to_numpy().tolist() == x[::-3][i % 4].tolist()
+        assert a[j.reshape(2, 3)].to_numpy().tolist() == x[i.reshape(2, 3)].tolist()
+        assert a[j[::2]].to_numpy().tolist() == x[i[::2]].tolist()
+        assert a[j[3]].to_numpy().tolist() == x[i[3]].tolist()
+        assert situ.asarray(rows)[j % 5].to_numpy().tolist() == rows[i % 5].tolist()
+        with pytest.raises(IndexError, match="index 12 is out of bounds for axis 0 with size 10"):
+            a[situ.asarray([1, 12], dtype=dtype)].queue.wait()
+        with pytest.raises(situ.ShapeError):
+            situ.take(situ.asarray(rows), j)
+    kind = situ.asarray(x, usm_type="shared")[situ.asarray([1, 2], usm_type="host")].usm_type
+    assert kind == "shared"
+
+
+@pytest.mark.parametrize("shape", [(9,), (4, 5), (2, 3, 4), (4097,)])
+def test_positions_agree_with_numpy(shape: tuple[int, ...], device: situ.Device) -> None:
+    x = (np.arange(np.prod(shape)) % 3 - 1.0).reshape(shape).astype("float32")
+    x.flat[0], x.flat[-1] = np.nan, -0.0
+    a = situ.asarray(x, device=device)
+    for mine, theirs in ((a, x), (a.T, x.T), (a > 0, x > 0), (a > 9, x > 9), (a[::-2], x[::-2])):
+        for found, expected in zip(situ.nonzero(mine), np.nonzero(theirs), strict=True):
+            assert found.dtype == np.int64
+            assert found.to_numpy().tolist() == expected.tolist()

@@ -315,3 +315,13 @@ def test_fastmath_lets_sums_be_computed_in_another_order() -> None:
     assert 1e16 < fast <= 1e16 + 100_000
     a[5] = np.nan
     assert math.isnan(situ.njit(fastmath=True)(summed)(a))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int64", "float32", "complex64"])
+def test_truth_of_nothing(dtype: str) -> None:
+    @situ.njit
+    def ask(x):
+        return np.any(x + x), np.all(x + x)
+
+    any_of, all_of = ask(situ.zeros((0, 3), dtype=dtype))
+    assert (bool(any_of), bool(all_of)) == (False, True)

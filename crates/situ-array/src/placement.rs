@@ -22,11 +22,12 @@ use situ_runtime::{Device, Queue, UsmKind};
 
 use crate::array::Array;
 use crate::error::Error;
+use crate::key_hash::BuildKeyHasher;
 pub use explanation::{Explanation, Home, Reason, Refusal, Role};
 
 /// The queue that arrays of a device belong to if nobody names another; one for each device.
 pub fn default_queue(device: &Device) -> Queue {
-    static QUEUES: ForkLocal<Mutex<HashMap<Device, Queue>>> = ForkLocal::new();
+    static QUEUES: ForkLocal<Mutex<HashMap<Device, Queue, BuildKeyHasher>>> = ForkLocal::new();
     // A forked child goes on with its parent's queues, but not with the lock.
     let queues = QUEUES.get_or_init_after(|inherited| {
         let known = inherited.and_then(|lock| lock.try_lock().ok());

@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use situ_ir::interpret::number;
 use situ_ir::{BinaryOperator, DType, Literal, NdRange};
 use situ_runtime::device::Aspect;
 use situ_runtime::{Argument, BorrowedArgument, Device, DeviceType, Kernel, Queue, UsmKind};
@@ -138,10 +139,10 @@ impl Reduction<'_> {
 
     /// All elements as one number, if they are few, lie in a row and can be reduced on the spot.
     pub(crate) fn run_at_once(self, array: &Array) -> Option<Array> {
-        // The narrow ones are reduced in other ways, see `of_small_integers`.
         let is_narrow = !array.dtype().is_float() && array.dtype().size_bytes() <= 2;
         if is_narrow {
-            return None;
+            let (reduction, array) = self.of_small_integers(array).ok()?;
+            return reduction.reduce_block(&array, true);
         }
         self.reduce_block(array, true)
     }
@@ -299,7 +300,8 @@ impl Reduction<'_> {
             // Nothing divided by nothing.
             Some(_) => Literal::from_f64(self.dtype, f64::NAN),
             None if self.combine == BinaryOperator::Add => Literal::zero(self.dtype),
-            None => reduce::identity(self.combine, self.dtype),
+            // Bools may be combined as bytes, of which the least is false.
+            None => number::cast(reduce::identity(self.combine, self.accumulate), self.dtype),
         };
         copy_into(&results, &Input::Scalar(nothing))?;
         Ok(results)
@@ -344,7 +346,12 @@ impl Reduction<'_> {
             strides: SmallVec::from_elem(block_stride, 1),
         };
         let rows = SmallVec::from_elem(rows, 1);
-        let extremes = self.reduce_loop(Source::partial(&partial), rows, along, (1, true))?;
+        // Of one block, what it reduces to is the result; but bools are compared as bytes.
+        let extremes = if blocks == 1 && self.dtype == self.accumulate {
+            partial.clone()
+        } else {
+            self.reduce_loop(Source::partial(&partial), rows, along, (1, true))?
+        };
 
         let (queue, usm_kind) = (array.queue(), array.usm_kind());
         let positions = Array::empty(&[count], DType::I64, queue, usm_kind)?;

@@ -7,7 +7,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyComplex, PyInt, PyTuple};
 use situ_array::Array;
 use situ_array::functions::apply::{self, Operand};
-use situ_array::functions::{creation, immediate, indexing};
+use situ_array::functions::indexing::{self, ArrayIndexItem};
+use situ_array::functions::{creation, immediate, small_gathers};
 use situ_array::layout::Layout;
 use situ_ir::Literal;
 
@@ -339,6 +340,11 @@ impl PyArray {
                 .map(Self::new)
                 .map_err(|error| error.into_py_err(py)),
             Index::Arrays(index) => {
+                if let [ArrayIndexItem::Array(indices)] = index.as_slice()
+                    && let Some(found) = gathered_at_once(py, &self.array, indices)?
+                {
+                    return Ok(found);
+                }
                 detach(py, || indexing::get(&self.array, &index)).map(Self::new)
             }
         })
@@ -375,6 +381,20 @@ impl PyArray {
             .import("situ._display")?
             .call_method1("array_str", (slf,))
     }
+}
+
+/// Elements at positions along the only axis, if that can be done on the spot.
+pub(crate) fn gathered_at_once(
+    py: Python<'_>,
+    array: &Array,
+    indices: &Array,
+) -> PyResult<Option<PyArray>> {
+    let found = small_gathers::gather(array, indices);
+    let found = found.map_err(|error| error.into_py_err(py))?;
+    if found.is_some() {
+        warnings::deliver(py)?;
+    }
+    Ok(found.map(PyArray::new))
 }
 
 /// What is assigned to elements.

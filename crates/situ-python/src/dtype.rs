@@ -2,26 +2,55 @@
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use pyo3::types::PyString;
 use situ_ir::DType;
 
 use crate::error::exceptions::DTypeError;
 
-/// NumPy's dtype objects, in the order of [`DType::ALL`].
-static OBJECTS: PyOnceLock<Vec<Py<PyAny>>> = PyOnceLock::new();
+/// What NumPy calls dtypes, in the order of [`DType::ALL`].
+struct Known {
+    /// `numpy.dtype`.
+    class: Py<PyAny>,
+    /// The dtype objects.
+    objects: Vec<Py<PyAny>>,
+    /// The classes of NumPy's numbers.
+    scalars: Vec<Py<PyAny>>,
+}
+
+static KNOWN: PyOnceLock<Known> = PyOnceLock::new();
+
+fn known(py: Python<'_>) -> PyResult<&'static Known> {
+    KNOWN.get_or_try_init(py, || {
+        let class = py.import("numpy")?.getattr("dtype")?;
+        let objects = DType::ALL
+            .iter()
+            .map(|dtype| class.call1((dtype.name(),)))
+            .collect::<PyResult<Vec<_>>>()?;
+        let scalars = objects.iter().map(|object| object.getattr("type"));
+        Ok(Known {
+            scalars: scalars
+                .map(|scalar| scalar.map(Bound::unbind))
+                .collect::<PyResult<_>>()?,
+            objects: objects.into_iter().map(Bound::unbind).collect(),
+            class: class.unbind(),
+        })
+    })
+}
+
+impl Known {
+    /// The dtype of one of NumPy's objects. There is one object for each dtype, as a rule, and its name takes long to
+    /// be made.
+    fn find(&self, object: &Bound<'_, PyAny>) -> Option<DType> {
+        let is_it = |known: &Py<PyAny>| known.is(object);
+        let place = self.objects.iter().position(is_it);
+        let place = place.or_else(|| self.scalars.iter().position(is_it))?;
+        Some(DType::ALL[place])
+    }
+}
 
 /// The NumPy dtype object of a dtype.
 pub(crate) fn to_python(py: Python<'_>, dtype: DType) -> PyResult<Py<PyAny>> {
-    Ok(objects(py)?[dtype as usize].clone_ref(py))
-}
-
-fn objects(py: Python<'_>) -> PyResult<&Vec<Py<PyAny>>> {
-    OBJECTS.get_or_try_init(py, || {
-        let numpy_dtype = py.import("numpy")?.getattr("dtype")?;
-        DType::ALL
-            .iter()
-            .map(|dtype| Ok(numpy_dtype.call1((dtype.name(),))?.unbind()))
-            .collect::<PyResult<_>>()
-    })
+    Ok(known(py)?.objects[dtype as usize].clone_ref(py))
 }
 
 /// The dtype that a NumPy dtype object, scalar type or name stands for.
@@ -30,16 +59,24 @@ fn objects(py: Python<'_>) -> PyResult<&Vec<Py<PyAny>>> {
 /// `DTypeError` if there is no such dtype, `TypeError` if NumPy does not know it either.
 pub(crate) fn from_python(object: &Bound<'_, PyAny>) -> PyResult<DType> {
     let py = object.py();
-    // NumPy has one object for each dtype, as a rule, and its name takes long to be made.
-    if let Some(place) = objects(py)?.iter().position(|known| known.is(object)) {
-        return Ok(DType::ALL[place]);
+    let known = known(py)?;
+    if let Some(dtype) = known.find(object) {
+        return Ok(dtype);
     }
-    let numpy_dtype = py.import("numpy")?.getattr("dtype")?;
-    let dtype = if object.is_instance(&numpy_dtype)? {
+    if let Ok(name) = object.cast_exact::<PyString>()
+        && let Some(dtype) = DType::from_name(&name.to_cow()?)
+    {
+        return Ok(dtype);
+    }
+    let class = known.class.bind(py);
+    let dtype = if object.is_instance(class)? {
         object.clone()
     } else {
-        numpy_dtype.call1((object,))?
+        class.call1((object,))?
     };
+    if let Some(dtype) = known.find(&dtype) {
+        return Ok(dtype);
+    }
     let name: String = dtype.getattr("name")?.extract()?;
     DType::from_name(&name).ok_or_else(|| {
         let known: Vec<_> = DType::ALL.iter().map(|dtype| dtype.name()).collect();

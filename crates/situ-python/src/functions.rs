@@ -6,13 +6,14 @@ use pyo3::types::{PyBool, PyTuple};
 use situ_array::functions::apply::Operand;
 use situ_array::functions::elementwise::{Elementwise, FUNCTIONS, find};
 use situ_array::functions::immediate::{self, PlainOperand};
+use situ_array::functions::triangles::{self, Triangle};
 use situ_array::functions::{apply, creation, indexing};
 use situ_array::{Casting, device_dtypes};
 use situ_ir::promotion::PythonScalar;
 use situ_ir::{DType, Literal};
 use smallvec::SmallVec;
 
-use crate::array::PyArray;
+use crate::array::{self, PyArray};
 use crate::detach::detach;
 use crate::error::guard;
 use crate::operand::{ArrayArgument, OutputArgument};
@@ -40,15 +41,13 @@ pub(crate) fn elementwise(
     guard(|| {
         let function = find(name)
             .ok_or_else(|| PyTypeError::new_err(format!("there is no function `{name}`")))?;
-        if let Some(out) = out
-            && dtype.is_none()
+        let is_plain = dtype.is_none()
             && queue.is_none()
             && casting.is_none_or(|name| Casting::from_name(name) == Some(Casting::default()))
-            && r#where.is_none_or(|mask| mask.is(PyBool::new(py, true)))
-            && stored_at_once(function, operands, out)
-        {
+            && r#where.is_none_or(|mask| mask.is(PyBool::new(py, true)));
+        if is_plain && let Some(result) = done_at_once(py, function, operands, out)? {
             warnings::deliver(py)?;
-            return Ok(out.clone().unbind());
+            return Ok(result);
         }
         let operands = operands
             .iter()
@@ -115,19 +114,27 @@ fn plain(py: Python<'_>, number: usize, objects: &[&Bound<'_, PyAny>]) -> PyResu
     })
 }
 
-/// Applies a function and stores the result in an array of situ's, if that can be done on the spot.
-fn stored_at_once(
+/// Applies a function to operands, with the result in a new array or in one of situ's, if that can be done on the spot.
+fn done_at_once(
+    py: Python<'_>,
     function: &'static Elementwise,
     operands: &Bound<'_, PyTuple>,
-    out: &Bound<'_, PyAny>,
-) -> bool {
-    let Ok(out) = out.cast_exact::<PyArray>() else {
-        return false;
-    };
-    let objects: SmallVec<[Bound<'_, PyAny>; 2]> = operands.iter().collect();
+    out: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Option<Py<PyAny>>> {
+    let objects: SmallVec<[Bound<'_, PyAny>; 3]> = operands.iter().collect();
     let seen = objects.iter().map(operand::at_a_glance);
-    seen.collect::<Option<SmallVec<[PlainOperand<'_>; 2]>>>()
-        .is_some_and(|seen| immediate::apply_into(function, &seen, out.get().array()))
+    let Some(seen) = seen.collect::<Option<SmallVec<[PlainOperand<'_>; 3]>>>() else {
+        return Ok(None);
+    };
+    let Some(out) = out else {
+        let result = immediate::apply(function, &seen);
+        let result = result.map(|array| Py::new(py, PyArray::new(array)));
+        return Ok(result.transpose()?.map(Py::into_any));
+    };
+    let is_done = out
+        .cast_exact::<PyArray>()
+        .is_ok_and(|target| immediate::apply_into(function, &seen, target.get().array()));
+    Ok(is_done.then(|| out.clone().unbind()))
 }
 
 /// What a Python object is to an elementwise function.
@@ -206,6 +213,10 @@ pub(crate) fn full(
         let scalar = scalar
             .to_literal(dtype)
             .ok_or_else(|| too_large(fill_value, dtype))?;
+        if let Some(array) = immediate::filled(&shape, scalar, &queue, usm_kind) {
+            warnings::deliver(py)?;
+            return Ok(PyArray::new(array));
+        }
         detach(py, || creation::full(&shape, scalar, &queue, usm_kind)).map(PyArray::new)
     })
 }
@@ -281,6 +292,25 @@ pub(crate) fn eye(
     })
 }
 
+/// Matrices with zeros outside of the lower or upper triangle that ends at a diagonal.
+#[pyfunction]
+pub(crate) fn triangle(
+    py: Python<'_>,
+    x: ArrayArgument<'_>,
+    diagonal: i64,
+    is_lower: bool,
+) -> PyResult<PyArray> {
+    guard(|| {
+        let array = x.get().array();
+        let which = if is_lower {
+            Triangle::Lower
+        } else {
+            Triangle::Upper
+        };
+        detach(py, || triangles::triangle(array, which, diagonal)).map(PyArray::new)
+    })
+}
+
 /// A Python number in a dtype.
 fn literal(number: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Literal> {
     operand::python_scalar(number)?
@@ -320,6 +350,12 @@ pub(crate) fn take(
     guard(|| {
         let queue = placement::named(py, queue)?;
         let (array, indices) = (x.get().array(), indices.get().array());
+        if queue.is_none()
+            && matches!(axis, None | Some(0))
+            && let Some(found) = array::gathered_at_once(py, array, indices)?
+        {
+            return Ok(found);
+        }
         let work = || indexing::take(array, indices, axis, queue.as_ref());
         detach(py, work).map(PyArray::new)
     })

@@ -92,7 +92,7 @@ mod _native {
     use crate::fourier::{fourier_transform, fourier_transform_axes};
     #[pymodule_export]
     use crate::functions::{
-        binary, elementwise, elementwise_functions, empty, eye, full, iota, unary,
+        binary, elementwise, elementwise_functions, empty, eye, full, iota, triangle, unary,
     };
     #[pymodule_export]
     use crate::functions::{nonzero, take, take_along_axis};

@@ -7,11 +7,15 @@
 //! What is checked is what [`crate::launch`] checks. Whatever is not simple is refused without a word, and then
 //! launched: only that way has errors to tell.
 
+use std::sync::Arc;
+
 use situ_ir::{AddressSpace, Literal, NdRange, Parameter, Type};
 use smallvec::SmallVec;
 
 use crate::config::process_config;
-use crate::launch::DeviceArgument;
+use crate::error::Result;
+use crate::launch::{Argument, DeviceArgument};
+use crate::memory::report::Report;
 use crate::memory::usm::Allocation;
 use crate::program::Kernel;
 use crate::queue::Queue;
@@ -24,10 +28,25 @@ pub enum BorrowedArgument<'a> {
     /// An address inside an allocation.
     Pointer {
         /// The allocation.
-        allocation: &'a Allocation,
+        allocation: &'a Arc<Allocation>,
         /// Where in it.
         byte_offset: usize,
     },
+}
+
+impl From<BorrowedArgument<'_>> for Argument {
+    fn from(borrowed: BorrowedArgument<'_>) -> Self {
+        match borrowed {
+            BorrowedArgument::Scalar(literal) => Self::Scalar(literal),
+            BorrowedArgument::Pointer {
+                allocation,
+                byte_offset,
+            } => Self::Pointer {
+                allocation: Arc::clone(allocation),
+                byte_offset,
+            },
+        }
+    }
 }
 
 impl Kernel {
@@ -39,6 +58,49 @@ impl Kernel {
 }
 
 impl Queue {
+    /// Runs a kernel on the spot or launches it, whichever takes less.
+    ///
+    /// This is for kernels whose work-items take about as long as they took when they were launched before. Others
+    /// are launched: what runs on the spot is neither shared among threads nor measured.
+    ///
+    /// # Errors
+    /// As [`Queue::launch`].
+    #[track_caller]
+    pub fn run(
+        &self,
+        kernel: &Kernel,
+        range: &NdRange,
+        arguments: &[BorrowedArgument<'_>],
+    ) -> Result<()> {
+        if kernel.is_immediate(range) && self.run_at_once(kernel, range, arguments) {
+            return Ok(());
+        }
+        let kept = kept(arguments);
+        self.launch(kernel, range, &kept).map(drop)
+    }
+
+    /// As [`Self::run`], for a kernel that writes a report.
+    ///
+    /// # Errors
+    /// As [`Queue::launch_reporting`].
+    #[track_caller]
+    pub fn run_reporting(
+        &self,
+        kernel: &Kernel,
+        range: &NdRange,
+        arguments: &[BorrowedArgument<'_>],
+        report: &Report,
+    ) -> Result<()> {
+        if kernel.is_immediate(range)
+            && self.run_reporting_at_once(kernel, range, arguments, report)?
+        {
+            return Ok(());
+        }
+        let kept = kept(arguments);
+        self.launch_reporting(kernel, range, &kept, report, None)
+            .map(drop)
+    }
+
     /// Runs a kernel over a range on the calling thread, if it is known to be over in microseconds and
     /// nothing is in its way. Nothing has happened if not: then it has to be launched.
     ///
@@ -50,6 +112,31 @@ impl Queue {
         range: &NdRange,
         arguments: &[BorrowedArgument<'_>],
     ) -> bool {
+        self.run_with(kernel, range, arguments, None)
+            .unwrap_or(false)
+    }
+
+    /// As [`Self::run_at_once`], for a kernel that writes a report.
+    ///
+    /// # Errors
+    /// What the report comes to, if the kernel has run.
+    pub fn run_reporting_at_once(
+        &self,
+        kernel: &Kernel,
+        range: &NdRange,
+        arguments: &[BorrowedArgument<'_>],
+        report: &Report,
+    ) -> Result<bool> {
+        self.run_with(kernel, range, arguments, Some(report))
+    }
+
+    fn run_with(
+        &self,
+        kernel: &Kernel,
+        range: &NdRange,
+        arguments: &[BorrowedArgument<'_>],
+        report: Option<&Report>,
+    ) -> Result<bool> {
         let is_plain = kernel.program().device() == self.device()
             && kernel.dims() == range.dims()
             && range.local().is_none()
@@ -58,16 +145,18 @@ impl Queue {
             && self.companion().is_none()
             && !process_config().trace.launch;
         if !is_plain {
-            return false;
+            return Ok(false);
         }
         let Some(arguments) = self.device_arguments(kernel, arguments) else {
-            return false;
+            return Ok(false);
         };
-        self.in_turn(|| {
-            let (code, index) = kernel.code();
-            code.run_at_once(index, range, &arguments)
-        })
-        .unwrap_or(false)
+        let (code, index) = kernel.code();
+        let run = || code.run_at_once(index, range, &arguments);
+        let is_done = self.in_turn(|| match report {
+            Some(report) => report.around(|| Ok(run())),
+            None => Ok(run()),
+        });
+        is_done.unwrap_or(Ok(false))
     }
 
     /// The arguments as the device takes them, if they fit and nobody has to be waited for.
@@ -104,6 +193,11 @@ impl Queue {
         }
         Some(given)
     }
+}
+
+/// The arguments as a launch keeps them.
+fn kept(arguments: &[BorrowedArgument<'_>]) -> SmallVec<[Argument; 12]> {
+    arguments.iter().copied().map(Argument::from).collect()
 }
 
 /// Whether an offset leads into an allocation and is aligned for what a parameter points to.
@@ -241,6 +335,27 @@ mod tests {
             ..case
         };
         assert!(!elsewhere.run(Literal::F32(1.0), 0), "another context");
+    }
+
+    #[test]
+    fn what_cannot_run_on_the_spot_is_launched() {
+        let case = Case::new(QueueProperties::default());
+        let run = |value| {
+            let pointer = BorrowedArgument::Pointer {
+                allocation: &case.out,
+                byte_offset: 0,
+            };
+            let arguments = [pointer, BorrowedArgument::Scalar(value)];
+            case.queue.run(&case.kernel, &ten(), &arguments)
+        };
+        run(Literal::F32(1.0)).unwrap();
+        assert_eq!(case.first(), 1.0, "nobody knows its cost yet");
+        case.warm_up();
+        run(Literal::F32(2.0)).unwrap();
+        assert_eq!(case.first(), 2.0);
+        let refused = run(Literal::F64(3.0)).unwrap_err();
+        assert!(matches!(refused, crate::error::Error::ArgumentType { .. }));
+        assert_eq!(case.first(), 2.0);
     }
 
     #[test]

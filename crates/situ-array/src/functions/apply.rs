@@ -5,7 +5,7 @@ use std::sync::Arc;
 use situ_ir::interpret::number;
 use situ_ir::promotion::PythonScalar;
 use situ_ir::{DType, Literal, Module, NdRange};
-use situ_runtime::{Argument, Queue};
+use situ_runtime::{Argument, BorrowedArgument, Queue};
 use smallvec::SmallVec;
 
 use crate::array::Array;
@@ -412,6 +412,14 @@ impl Input {
         }
     }
 
+    /// It as an argument of a kernel, borrowed.
+    pub(crate) fn borrowed_argument(&self) -> BorrowedArgument<'_> {
+        match self {
+            Self::Array(array) => array.borrowed_argument(),
+            Self::Scalar(literal) => BorrowedArgument::Scalar(*literal),
+        }
+    }
+
     /// It as an argument of a kernel.
     pub(crate) fn argument(&self) -> Argument {
         match self {
@@ -506,14 +514,14 @@ pub(super) fn launch(
         is_masked,
     };
 
-    let mut arguments: SmallVec<[Argument; 12]> = SmallVec::new();
-    arguments.push(out.argument());
-    arguments.extend(inputs.iter().map(Input::argument));
+    let mut arguments: SmallVec<[BorrowedArgument<'_>; 12]> = SmallVec::new();
+    arguments.push(out.borrowed_argument());
+    arguments.extend(inputs.iter().map(Input::borrowed_argument));
     let layout = map::layout_arguments(&shape, &nest);
     arguments.extend(
         layout
             .into_iter()
-            .map(|value| Argument::Scalar(Literal::I64(value))),
+            .map(|value| BorrowedArgument::Scalar(Literal::I64(value))),
     );
 
     let kernel = kernel_cache::kernel(queue.device(), mapped.key(shape), |key| match key {
@@ -521,8 +529,7 @@ pub(super) fn launch(
         _ => unreachable!("the key was made above"),
     })?;
     let range = NdRange::new(&map::launch_sizes(&nest)).map_err(situ_runtime::Error::from)?;
-    queue.launch(&kernel, &range, &arguments)?;
-    Ok(())
+    Ok(queue.run(&kernel, &range, &arguments)?)
 }
 
 fn no_output() -> Error {

@@ -1,7 +1,7 @@
 //! Making arrays: from host bytes, from constants, from other arrays.
 
 use situ_ir::{DType, Literal, NdRange};
-use situ_runtime::{Argument, Queue, UsmKind};
+use situ_runtime::{BorrowedArgument, Queue, UsmKind};
 
 use crate::array::Array;
 use crate::error::Error;
@@ -49,11 +49,11 @@ pub fn iota(
     let kernel = kernel_cache::kernel(queue.device(), key, |_| iota::module("iota", shape))?;
     let range = NdRange::new(&[count as u64]).map_err(situ_runtime::Error::from)?;
     let arguments = [
-        array.argument(),
-        Argument::Scalar(start),
-        Argument::Scalar(step),
+        array.borrowed_argument(),
+        BorrowedArgument::Scalar(start),
+        BorrowedArgument::Scalar(step),
     ];
-    queue.launch(&kernel, &range, &arguments)?;
+    queue.run(&kernel, &range, &arguments)?;
     Ok(array)
 }
 

@@ -14,7 +14,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use situ_ir::promotion::PythonScalar;
-use situ_ir::{DType, NdRange};
+use situ_ir::{DType, Literal, NdRange};
 use situ_runtime::{BorrowedArgument, Device, Kernel, Queue, UsmKind};
 use smallvec::SmallVec;
 
@@ -24,8 +24,9 @@ use crate::functions::call_dtypes::{Available, CallDTypes, OperandType, scalar_l
 use crate::functions::deferred;
 use crate::functions::elementwise::Elementwise;
 use crate::kernel_cache::{self, KernelKey};
-use crate::kernels::map::{MapOperand, MapShape};
-use crate::loop_nest::StrideClass;
+use crate::kernels::map::{self, MapOperand, MapShape};
+use crate::layout::Layout;
+use crate::loop_nest::{LoopNest, StrideClass};
 
 /// The most operands of a call that is remembered.
 const MAX_OPERANDS: usize = 3;
@@ -139,8 +140,27 @@ pub fn apply_into(
         .is_some_and(|plan| call.run(&plan, operands, out))
 }
 
+/// A new array of one number, which decides the dtype, if that can be done at once.
+pub fn filled(shape: &[usize], value: Literal, queue: &Queue, usm_kind: UsmKind) -> Option<Array> {
+    let size = shape
+        .iter()
+        .try_fold(1_usize, |size, &each| size.checked_mul(each));
+    let (range, dtype) = (few(size?)?, value.dtype());
+    let kernel = copy_kernel(queue.device(), MapOperand::Scalar { dtype }, dtype)?;
+    if !kernel.is_immediate(&range) {
+        return None;
+    }
+    let array = Array::of_idle_memory(shape, dtype, queue, usm_kind)?;
+    let arguments = [array.borrowed_argument(), BorrowedArgument::Scalar(value)];
+    let is_done = queue.run_at_once(&kernel, &range, &arguments);
+    is_done.then_some(array)
+}
+
 /// A new array of the same elements, converted to a dtype, if that can be done at once.
 pub fn converted(array: &Array, dtype: DType) -> Option<Array> {
+    if !array.layout().is_contiguous() {
+        return rearranged(array, dtype);
+    }
     let (range, queue) = (range_of(array)?, array.queue());
     let kernel = copy_kernel(queue.device(), contiguous(array.dtype()), dtype)?;
     if !kernel.is_immediate(&range) {
@@ -149,6 +169,39 @@ pub fn converted(array: &Array, dtype: DType) -> Option<Array> {
     let copy = Array::of_idle_memory(array.shape(), dtype, queue, array.usm_kind())?;
     let arguments = [copy.borrowed_argument(), array.borrowed_argument()];
     let is_done = queue.run_at_once(&kernel, &range, &arguments);
+    is_done.then_some(copy)
+}
+
+/// As [`converted`], of elements that do not lie in a row.
+fn rearranged(array: &Array, dtype: DType) -> Option<Array> {
+    few(array.size())?;
+    let queue = array.queue();
+    let row_major = Layout::contiguous(array.shape()).ok()?;
+    let strides = [row_major.strides(), array.layout().strides()];
+    let nest = LoopNest::new(array.shape(), &strides);
+    let dtypes = [dtype, array.dtype()].into_iter().zip(nest.inner_classes());
+    let shape = MapShape {
+        operands: dtypes
+            .map(|(dtype, stride)| MapOperand::Memory { dtype, stride })
+            .collect(),
+        compute: SmallVec::from_elem(dtype, 1),
+        rank: nest.rank() as u8,
+        is_masked: false,
+    };
+    let range = NdRange::new(&map::launch_sizes(&nest)).ok()?;
+    let numbers = map::layout_arguments(&shape, &nest);
+    let function = "copy";
+    let kernel = kernel_cache::known(queue.device(), KernelKey::Map { function, shape })?;
+    if !kernel.is_immediate(&range) {
+        return None;
+    }
+    let copy = Array::of_idle_memory(array.shape(), dtype, queue, array.usm_kind())?;
+    let mut arguments: SmallVec<[BorrowedArgument<'_>; 8]> = SmallVec::new();
+    arguments.extend([copy.borrowed_argument(), array.borrowed_argument()]);
+    let numbers = numbers.into_iter().map(Literal::I64);
+    arguments.extend(numbers.map(BorrowedArgument::Scalar));
+    let is_done = queue.run_at_once(&kernel, &range, &arguments);
+    drop(arguments);
     is_done.then_some(copy)
 }
 
@@ -257,12 +310,15 @@ impl<'a> Call<'a> {
 
 /// The range over the elements of an array, if they are few and lie in a row.
 fn range_of(array: &Array) -> Option<NdRange> {
-    let size = array.size();
+    let is_row = array.layout().is_contiguous();
+    few(array.size()).filter(|_| is_row)
+}
+
+/// The range over so many elements, if they are few.
+fn few(size: usize) -> Option<NdRange> {
     // What waits for more is no call on few elements.
-    if size == 0 || size >= deferred::smallest() || !array.layout().is_contiguous() {
-        return None;
-    }
-    NdRange::new(&[size as u64]).ok()
+    let is_few = size > 0 && size < deferred::smallest();
+    NdRange::new(&[size as u64]).ok().filter(|_| is_few)
 }
 
 impl Plan {
@@ -351,7 +407,6 @@ mod tests {
     use super::*;
     use crate::functions::apply::{self, Operand};
     use crate::functions::elementwise::find;
-    use crate::layout::Layout;
     use crate::placement::default_queue;
 
     fn array(values: &[f64]) -> Array {

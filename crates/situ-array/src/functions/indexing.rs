@@ -6,14 +6,15 @@
 //! dimensions take the place of the first indexed axis, or come first where something stands between
 //! indexed axes, as NumPy has it.
 
+use situ_ir::interpret::number;
 use situ_ir::{DType, Literal, NdRange};
-use situ_runtime::{Argument, DeviceType, IndexedAxis, Queue, index_report};
+use situ_runtime::{Argument, BorrowedArgument, DeviceType, IndexedAxis, Queue, index_report};
 use smallvec::SmallVec;
 
 use crate::array::Array;
 use crate::broadcast::broadcast_shapes;
 use crate::error::Error;
-use crate::functions::apply::{Input, Operand, assigned_scalar, contiguous_copy};
+use crate::functions::apply::{Input, Mapped, Operand, assigned_scalar, contiguous_copy};
 use crate::functions::creation::as_contiguous;
 use crate::functions::elementwise;
 use crate::functions::manipulation::{broadcast_to, expand_dims, reshape};
@@ -150,6 +151,12 @@ pub fn get(array: &Array, index: &[ArrayIndexItem]) -> Result<Array, Error> {
 /// As [`get`], and if the value does not broadcast to what is selected.
 pub fn set(array: &Array, index: &[ArrayIndexItem], value: &Operand) -> Result<(), Error> {
     place(array, index, Some(value))?;
+    if let [ArrayIndexItem::Array(mask)] = index
+        && let Some(value) = single(value, array.dtype())?
+        && let Some(mask) = spread_mask(mask, array.shape())
+    {
+        return assign_where(array, &mask, value);
+    }
     let sequence = sequence(index, value);
     let selection = resolve(array, index)?;
     let shape = selection.shape();
@@ -177,6 +184,46 @@ pub fn set(array: &Array, index: &[ArrayIndexItem], value: &Operand) -> Result<(
         sequence,
     };
     transfer.launch(&selection, &value)
+}
+
+/// The one number that a value is, if it is one, in a dtype.
+fn single(value: &Operand, dtype: DType) -> Result<Option<Input>, Error> {
+    Ok(match value {
+        Operand::Scalar(scalar) => Some(Input::Scalar(assigned_scalar(*scalar, dtype)?)),
+        // Converted here, because the device may not have the literal's dtype.
+        Operand::Literal(literal) => Some(Input::Scalar(number::cast(*literal, dtype))),
+        Operand::Array(value) if value.shape().is_empty() => Some(Input::Array(value.clone())),
+        Operand::Array(_) | Operand::HostArray => None,
+    })
+}
+
+/// A mask over the first dimensions of a shape as one over all of them.
+fn spread_mask(mask: &Array, shape: &[usize]) -> Option<Array> {
+    if !mask.dtype().is_bool() || !shape.starts_with(mask.shape()) {
+        return None;
+    }
+    let mut strides = Strides::from(mask.layout().strides());
+    strides.resize(shape.len(), 0);
+    let layout = Layout::from_parts(shape, &strides, mask.layout().offset());
+    Some(mask.with_layout(layout))
+}
+
+/// Assigns one number to the elements where a mask holds. Nobody needs to know which these are.
+fn assign_where(array: &Array, mask: &Array, value: Input) -> Result<(), Error> {
+    let value = match value {
+        Input::Array(value) => Input::Array(apart_from(&value, array)?),
+        number @ Input::Scalar(_) => number,
+    };
+    let mask = Input::Array(apply::separated(mask, array)?);
+    let compute = SmallVec::from_slice(&[array.dtype(), DType::Bool]);
+    apply::launch(
+        Mapped::Function("copy"),
+        array.queue(),
+        array,
+        &[value, mask],
+        (compute, true),
+        &|_, x| x[0],
+    )
 }
 
 /// Whether the order of assignments matters: an element may be selected several times, with different values. Masks
@@ -499,14 +546,11 @@ impl Transfer {
             })
             .collect();
         let report = index_report(queue, &sizes)?;
-        let index = |value: i64| Argument::Scalar(Literal::I64(value));
-        let mut arguments: SmallVec<[Argument; 16]> = SmallVec::new();
-        arguments.push(match values {
-            Input::Array(values) => values.argument(),
-            Input::Scalar(literal) => Argument::Scalar(*literal),
-        });
-        arguments.push(view.argument());
-        arguments.extend(selection.indices.iter().map(Array::argument));
+        let index = |value: i64| BorrowedArgument::Scalar(Literal::I64(value));
+        let mut arguments: SmallVec<[BorrowedArgument<'_>; 16]> = SmallVec::new();
+        arguments.push(values.borrowed_argument());
+        arguments.push(view.borrowed_argument());
+        arguments.extend(selection.indices.iter().map(Array::borrowed_argument));
         let row_length = nest.loops.last().map_or(0, |inner| inner.size);
         let (layout, range) = match sequence {
             Sequence::Any => (
@@ -534,7 +578,7 @@ impl Transfer {
             arguments.push(index(view.shape()[axis] as i64));
             arguments.push(index(view.layout().strides()[axis] as i64));
         }
-        arguments.push(report.argument());
+        arguments.push(report.borrowed_argument());
         if sequence == Sequence::Runs {
             arguments.push(index(row_length as i64));
         }
@@ -552,7 +596,15 @@ impl Transfer {
         let key = KernelKey::Indexed(shape.clone());
         let kernel = kernel_cache::kernel(queue.device(), key, |_| indexed::module(name, &shape))?;
         let range = NdRange::new(&range).map_err(situ_runtime::Error::from)?;
-        queue.launch_reporting(&kernel, &range, &arguments, &report, None)?;
+        match sequence {
+            Sequence::Any => queue.run_reporting(&kernel, &range, &arguments, &report)?,
+            // How long an item takes depends on how many elements it moves.
+            Sequence::Runs | Sequence::InOrder => {
+                let arguments: SmallVec<[Argument; 16]> =
+                    arguments.into_iter().map(Argument::from).collect();
+                queue.launch_reporting(&kernel, &range, &arguments, &report, None)?;
+            }
+        }
         Ok(())
     }
 }
@@ -561,7 +613,7 @@ impl Transfer {
 const FAR_AWAY: usize = 8 << 20;
 
 /// Whether single elements are looked up in more memory than is near the processor, by one array of neighbouring indices.
-fn is_far_away(view: &Array, operands: &[MapOperand]) -> bool {
+pub(super) fn is_far_away(view: &Array, operands: &[MapOperand]) -> bool {
     let [_, _, MapOperand::Memory { stride, .. }] = operands else {
         return false;
     };
@@ -641,6 +693,9 @@ fn positions(array: &Array) -> Result<Array, Error> {
     let length = array.size();
     if length == 0 {
         return Array::empty(&[0], DType::I64, queue, usm_kind);
+    }
+    if let Some(found) = small_masks::positions(array)? {
+        return Ok(found);
     }
     let flat = reshape(&as_contiguous(array)?, &[length])?;
     let (before, count) = counted_blocks(&flat)?;

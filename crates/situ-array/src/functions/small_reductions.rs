@@ -6,7 +6,7 @@
 use situ_ir::BinaryOperator;
 
 use crate::array::Array;
-use crate::functions::statistical::{Extreme, combination, has_nan, mean_of};
+use crate::functions::statistical::{Extreme, Truth, combination, has_nan, mean_of};
 use crate::reduction::accumulator;
 
 /// What elements are reduced to.
@@ -20,6 +20,8 @@ pub enum Total {
     Extreme(Extreme),
     /// As [`super::statistical::mean`].
     Mean,
+    /// As [`super::statistical::truth`].
+    Truth(Truth),
     /// As [`super::searching::arg_extreme`].
     Position(Extreme),
 }
@@ -35,6 +37,7 @@ pub fn reduce(what: Total, array: &Array) -> Option<Array> {
         Total::Extreme(extreme) => extreme.reduction(dtype),
         Total::Mean if has_nan(dtype) => mean_of(accumulator(dtype, device), dtype, array.size()),
         Total::Mean => return None,
+        Total::Truth(truth) => truth.reduction(),
     };
     reduction.run_at_once(array)
 }

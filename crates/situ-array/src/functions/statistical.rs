@@ -410,19 +410,32 @@ pub enum Truth {
 /// # Errors
 /// As [`sum`].
 pub fn truth(array: &Array, truth: Truth, over: Over<'_>) -> Result<Array, Error> {
-    let (name, combine, dtype) = match truth {
-        Truth::All => ("all", BinaryOperator::BitAnd, DType::Bool),
-        Truth::Any => ("any", BinaryOperator::BitOr, DType::Bool),
-        Truth::Count => ("count_nonzero", BinaryOperator::Add, DType::I64),
-    };
-    let (array, axes) = prepared(name, array, over)?;
-    let reduction = Reduction {
-        prepare: Prepare::IsNonZero,
-        combine,
-        finish: None,
-        center: None,
-        accumulate: dtype,
-        dtype,
-    };
-    axes.shaped(&reduction.run(&array, &axes)?)
+    let (array, axes) = prepared(truth.name(), array, over)?;
+    axes.shaped(&truth.reduction().run(&array, &axes)?)
+}
+
+impl Truth {
+    fn name(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Any => "any",
+            Self::Count => "count_nonzero",
+        }
+    }
+
+    pub(super) fn reduction(self) -> Reduction<'static> {
+        let (combine, dtype) = match self {
+            Self::All => (BinaryOperator::BitAnd, DType::Bool),
+            Self::Any => (BinaryOperator::BitOr, DType::Bool),
+            Self::Count => (BinaryOperator::Add, DType::I64),
+        };
+        Reduction {
+            prepare: Prepare::IsNonZero,
+            combine,
+            finish: None,
+            center: None,
+            accumulate: dtype,
+            dtype,
+        }
+    }
 }

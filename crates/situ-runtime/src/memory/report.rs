@@ -8,8 +8,11 @@
 use std::fmt;
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use crate::device::Device;
 use crate::error::Result;
+use crate::immediate::BorrowedArgument;
 use crate::launch::Argument;
 use crate::memory::place::Place;
 use crate::memory::usm::{Allocation, Memory, UsmKind};
@@ -53,6 +56,20 @@ impl Report {
         }
     }
 
+    /// What the kernel gets, borrowed.
+    pub fn borrowed_argument(&self) -> BorrowedArgument<'_> {
+        BorrowedArgument::Pointer {
+            allocation: &self.allocation,
+            byte_offset: 0,
+        }
+    }
+
+    /// Runs a kernel with nothing reported before, and reads what it reports.
+    pub(crate) fn around<T>(&self, run: impl FnOnce() -> Result<T>) -> Result<T> {
+        let place = (&self.device, &**self.allocation.memory());
+        around(place, self.size_bytes, &*self.read, run)
+    }
+
     /// The report as a command keeps it.
     pub(crate) fn kept(&self) -> KeptReport {
         KeptReport {
@@ -81,16 +98,27 @@ pub(crate) struct KeptReport {
 }
 
 impl KeptReport {
-    /// Runs a kernel with nothing reported before, and reads what it reports.
+    /// As [`Report::around`].
     pub(crate) fn around(&self, run: impl FnOnce() -> Result<()>) -> Result<()> {
-        let mut bytes = vec![0_u8; self.size_bytes];
-        let host = Place::on_host(bytes.as_mut_ptr());
-        let place = || Place::in_memory(&self.device, &self.memory, 0);
-        // SAFETY: both places have the bytes of the report, and only this command uses the memory.
-        unsafe { host.copy_to(place()?, self.size_bytes)? };
-        run()?;
-        // SAFETY: as above.
-        unsafe { place()?.copy_to(host, self.size_bytes)? };
-        (self.read)(&bytes)
+        let place = (&self.device, &*self.memory);
+        around(place, self.size_bytes, &*self.read, run)
     }
+}
+
+fn around<T>(
+    (device, memory): (&Device, &Memory),
+    size_bytes: usize,
+    read: &Read,
+    run: impl FnOnce() -> Result<T>,
+) -> Result<T> {
+    let mut bytes: SmallVec<[u8; 16]> = SmallVec::from_elem(0, size_bytes);
+    let start = bytes.as_mut_ptr();
+    let place = || Place::in_memory(device, memory, 0);
+    // SAFETY: both places have the bytes of the report, and only this command uses the memory.
+    unsafe { Place::on_host(start).copy_to(place()?, size_bytes)? };
+    let result = run()?;
+    // SAFETY: as above.
+    unsafe { place()?.copy_to(Place::on_host(start), size_bytes)? };
+    read(&bytes)?;
+    Ok(result)
 }
