@@ -22,10 +22,10 @@ pub(crate) fn are_there(from: DType, to: DType) -> bool {
 /// # Errors
 /// The warning itself, if Python was told to treat it as an error.
 pub(crate) fn warn(py: Python<'_>, from: DType, to: DType) -> PyResult<()> {
+    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     if !are_there(from, to) {
         return Ok(());
     }
-    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     let class = CLASS.import(py, "numpy.exceptions", "ComplexWarning")?;
     let message = c"casting complex numbers to real ones discards the imaginary part";
     PyErr::warn(py, class, message, site::level(py))

@@ -66,10 +66,9 @@ pub(crate) fn elementwise(
             queue: queue.as_ref(),
             is_eager: false,
         };
-        if let (Casting::Unsafe, Some((from, to))) = (
-            options.casting,
-            apply::discarding(function, &operands, options),
-        ) {
+        if options.casting == Casting::Unsafe
+            && let Some((from, to)) = apply::discarding(function, &operands, options)
+        {
             discarded_parts::warn(py, from, to)?;
         }
         let work = || apply::apply_with(function, &operands, options);
