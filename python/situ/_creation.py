@@ -269,8 +269,10 @@ def full(
         result = _native.empty(_sizes(shape), dtype=dtype, device=place, usm_type=usm_type)
         result[...] = fill_value if result.dtype == fill_value.dtype else fill_value.astype(dtype)
         return result
-    if dtype is None and isinstance(fill_value, np.generic | np.ndarray):
-        dtype = np.asarray(fill_value).dtype
+    if isinstance(fill_value, np.generic | np.ndarray):
+        number = np.asarray(fill_value)
+        dtype = number.dtype if dtype is None else dtype
+        fill_value = cast("complex", fill_value if number.ndim else number.item())
     place = _place(device, queue)
     return _native.full(_sizes(shape), fill_value, dtype=dtype, device=place, usm_type=usm_type)
 
@@ -499,6 +501,10 @@ def linspace(
     compute = _native.default_float(device=place)
     if isinstance(start, complex) or isinstance(stop, complex):
         compute = _complex_of(compute)
+        if dtype is not None and np.dtype(dtype).kind != "c":
+            # The imaginary parts are left out at the end, with the warning about that.
+            whole = linspace(start, stop, num, endpoint=endpoint, device=place, usm_type=usm_type)
+            return whole.astype(dtype)
     target = compute if dtype is None else np.dtype(dtype)
     if target.kind == "c":
         compute = _complex_of(compute)

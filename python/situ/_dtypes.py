@@ -4,7 +4,6 @@ Dtypes are NumPy's dtype objects, so that other libraries know them. Nothing her
 elements of an array, and no array moves; only `astype` makes a new one.
 """
 
-import warnings
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
@@ -212,9 +211,6 @@ def astype(
     array([ 1, -2], dtype=int32)
     """
     target = known(dtype)
-    if x.dtype.kind == "c" and target.kind not in "cb":
-        msg = "casting complex numbers to real ones discards the imaginary part"
-        warnings.warn(msg, np.exceptions.ComplexWarning, stacklevel=2)
     place = named_place(device, queue)
     return _native.bring(x, dtype=target, device=place, copy=True if copy else None)
 

@@ -3,6 +3,8 @@
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
 from situ import _native
 from situ._array_arguments import expect_array, takes_arrays
 from situ._dtypes import can_cast, result_type
@@ -307,11 +309,17 @@ def copyto(
         target = lend(target, queue)
         source = lend(source, queue)
         where = lend(where, queue)
-    if isinstance(source, ndarray) and not can_cast(source.dtype, target.dtype, "same_kind"):
+    if isinstance(source, ndarray | np.generic):
+        kind, help_ = source.dtype, "convert first, e.g. with `source.astype(target.dtype)`"
+    else:
+        kind, help_ = np.dtype(type(source)), "convert it, e.g. `source.real` or `int(source)`"
+    # Integers of Python have no size, so only what does not fit is refused, and that later.
+    is_counted = isinstance(source, int) and target.dtype.kind in "iu"
+    if not is_counted and not can_cast(kind, target.dtype, "same_kind"):
         msg = (
-            f"`copyto` cannot store {source.dtype} in an array of {target.dtype}\n"
+            f"`copyto` cannot store {kind} in an array of {target.dtype}\n"
             '  why:  the rule "same_kind" does not allow this conversion\n'
-            "  help: convert first, e.g. with `source.astype(target.dtype)`"
+            f"  help: {help_}"
         )
         raise DTypeError(msg)
     if where is True:

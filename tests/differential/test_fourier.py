@@ -144,6 +144,20 @@ def test_long_lines_agree_with_numpy(name, length):
     assert_same(name, single, situ.asarray(single))
 
 
+@pytest.mark.parametrize("shape", [(65_536, 11), (65_537, 3), (2, 70_000, 5)])
+@pytest.mark.parametrize("dtype", ["complex64", "complex128", "float64"])
+def test_long_lines_side_by_side_agree_with_numpy(shape, dtype):
+    numbers = np.random.default_rng(5).standard_normal((2, *shape))
+    x = (numbers[0] + 1j * numbers[1] if dtype[0] == "c" else numbers[0]).astype(dtype)
+    for name in ("fft", "ifft") if dtype[0] == "c" else ("fft", "rfft"):
+        expected = getattr(np.fft, name)(x, axis=-2)
+        found = getattr(situ.fft, name)(situ.asarray(x), axis=-2)
+        assert found.dtype == expected.dtype
+        assert found.shape == expected.shape
+        tolerance = 16 * np.finfo(expected.dtype).eps * np.abs(expected).max()
+        np.testing.assert_allclose(found.to_numpy(), expected, rtol=0, atol=tolerance)
+
+
 @pytest.mark.parametrize("shape", [(400, 300), (7, 20_011), (20_011, 7), (40, 30, 50)])
 def test_many_lines_agree_with_numpy(shape):
     host = numbers(shape, "complex64")

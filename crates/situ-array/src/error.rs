@@ -486,6 +486,15 @@ pub enum Error {
         /// The elements' dtype.
         dtype: DType,
     },
+    /// A complex number that is assigned to real elements.
+    #[error(
+        "cannot assign a complex number to elements of {dtype}\n  why:  they have no place for its imaginary \
+         part\n  help: assign its real part, e.g. `z.real`, or convert the array first with `x.astype`"
+    )]
+    AssignmentComplex {
+        /// The elements' dtype.
+        dtype: DType,
+    },
     /// An output array of the wrong shape.
     #[error(
         "`{operation}` makes a result of shape {}, which does not fit `out` of shape {}\n  why:  a result \

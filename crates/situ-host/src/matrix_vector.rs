@@ -17,8 +17,11 @@ use crate::element::Precision;
 use crate::threads::Threads;
 use crate::vectorised::is_supported;
 
-/// How many rows are read side by side.
+/// How many rows are read side by side in dot products.
 const ROWS: usize = 4;
+
+/// How many rows are added up at a time in a combination: the more there are, the less often sums are read and written.
+const ADDED: usize = 8;
 
 /// How many sums a row has at the same time, in dot products.
 const LANES: usize = 16;
@@ -26,8 +29,9 @@ const LANES: usize = 16;
 /// How many elements of a row are added up before the sums are put together.
 const ALONG: usize = 4096;
 
-/// How many columns are added up at a time in a combination of rows.
-const COLUMNS: usize = 1024;
+/// How many columns are added up at a time in a combination of rows: their sums stay in the nearest cache, and pieces of
+/// rows are long enough to be read ahead.
+const COLUMNS: usize = 2048;
 
 /// How many rows are added up before the sums are put together.
 const DOWN: usize = 256;
@@ -231,19 +235,14 @@ impl<T: Real> Part<'_, T> {
             let sums = &mut sums[..out.len()];
             for (block, factors) in self.vector.chunks(DOWN).enumerate() {
                 sums.fill(T::zeroed());
-                for (group, factors) in factors.chunks(ROWS).enumerate() {
-                    let first = block * DOWN + group * ROWS;
-                    let row = |row: usize| {
-                        let row = first + row.min(factors.len() - 1);
-                        &self.matrix[row * self.stride + index * COLUMNS..][..sums.len()]
-                    };
-                    let rows: [&[T]; ROWS] = std::array::from_fn(row);
-                    // Rows that are not there count nothing, even if they are not finite.
+                for (group, factors) in factors.chunks(ADDED).enumerate() {
+                    let first = block * DOWN + group * ADDED;
+                    let rows = &self.matrix[first * self.stride + index * COLUMNS..];
                     if let Ok(factors) = factors.try_into() {
-                        add_rows(rows, factors, sums);
+                        add_rows::<T, ADDED>(rows, self.stride, factors, sums);
                     } else {
-                        for (row, &factor) in rows.iter().zip(factors) {
-                            add_rows([row], [factor], sums);
+                        for (row, &factor) in factors.iter().enumerate() {
+                            add_rows(&rows[row * self.stride..], self.stride, [factor], sums);
                         }
                     }
                 }
@@ -317,12 +316,23 @@ fn tree_sum<T: Real>(mut sums: [T; LANES]) -> T {
     sums[0]
 }
 
+/// Adds multiples of the first rows that are `stride` apart to sums.
 #[inline(always)]
-fn add_rows<T: Real, const N: usize>(rows: [&[T]; N], factors: [T; N], sums: &mut [T]) {
-    let rows = rows.map(|row| &row[..sums.len()]);
-    for (column, sum) in sums.iter_mut().enumerate() {
-        for (row, factor) in rows.iter().zip(factors) {
-            *sum = row[column].times_plus(factor, *sum);
+fn add_rows<T: Real, const N: usize>(rows: &[T], stride: usize, factors: [T; N], sums: &mut [T]) {
+    let len = sums.len();
+    let rows: [&[T]; N] = std::array::from_fn(|row| &rows[row * stride..][..len]);
+    let (groups, rest) = sums.as_chunks_mut::<LANES>();
+    let parts = rows.map(|row| &row.as_chunks::<LANES>().0[..groups.len()]);
+    for (index, sums) in groups.iter_mut().enumerate() {
+        let mut sum = *sums;
+        for row in 0..N {
+            sum = add_products(sum, &parts[row][index], &[factors[row]; LANES]);
+        }
+        *sums = sum;
+    }
+    for (column, sum) in (len - rest.len()..).zip(rest) {
+        for row in 0..N {
+            *sum = rows[row][column].times_plus(factors[row], *sum);
         }
     }
 }

@@ -4,13 +4,15 @@
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyComplex, PyInt, PyTuple};
+use pyo3::types::{PyComplex, PyFloat, PyInt, PyTuple};
 use situ_array::Array;
 use situ_array::functions::apply::{self, Operand};
+use situ_array::functions::immediate::{self, PlainOperand};
 use situ_array::functions::indexing::{self, ArrayIndexItem};
-use situ_array::functions::{creation, immediate, small_gathers};
+use situ_array::functions::{creation, small_gathers};
 use situ_array::layout::Layout;
-use situ_ir::Literal;
+use situ_ir::promotion::PythonScalar;
+use situ_ir::{DType, Literal};
 
 use crate::context::PyContext;
 use crate::detach::detach;
@@ -20,7 +22,7 @@ use crate::error::{IntoPyErr, guard};
 use crate::host_memory;
 use crate::index::{self, Index};
 use crate::queue::PyQueue;
-use crate::{dtype, number, operand, sycl, warnings};
+use crate::{discarded_parts, dtype, number, operand, sycl, warnings};
 
 /// An n-dimensional array on a device.
 #[pyclass(frozen, name = "ndarray", module = "situ")]
@@ -231,7 +233,7 @@ impl PyArray {
     fn set_real(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<()> {
         guard(|| {
             let target = self.part(py, 0)?.unwrap_or_else(|| self.array.clone());
-            assign_all(py, &target, value)
+            assign_parts(py, &target, value)
         })
     }
 
@@ -258,7 +260,7 @@ impl PyArray {
                     self.array.dtype()
                 ))
             })?;
-            assign_all(py, &target, value)
+            assign_parts(py, &target, value)
         })
     }
 
@@ -366,6 +368,7 @@ impl PyArray {
                 Index::Arrays(index) => index,
             };
             let value = assigned(value)?;
+            discarded_parts::warn_of_assignment(py, &value, self.array.dtype())?;
             detach(py, || indexing::set(&self.array, &index, &value))
         })
     }
@@ -411,13 +414,30 @@ fn assigned(value: &Bound<'_, PyAny>) -> PyResult<Operand> {
 
 /// Assigns to all elements of a view.
 fn assign_all(py: Python<'_>, target: &Array, value: &Bound<'_, PyAny>) -> PyResult<()> {
-    if let Some(value) = operand::at_a_glance(value)
+    let is_kept_whole = |value: &PlainOperand<'_>| match value {
+        PlainOperand::Array(array) => !discarded_parts::are_there(array.dtype(), target.dtype()),
+        PlainOperand::Number(_) => true,
+    };
+    if let Some(value) = operand::at_a_glance(value).filter(is_kept_whole)
         && immediate::assign(target, &value)
     {
         return warnings::deliver(py);
     }
     let value = assigned(value)?;
+    discarded_parts::warn_of_assignment(py, &value, target.dtype())?;
     detach(py, || apply::assign(target, &value))
+}
+
+/// Assigns to real or imaginary parts. NumPy takes what is assigned for an array, so Python's complex numbers are not
+/// refused here; they lose their imaginary part with a warning, as arrays do.
+fn assign_parts(py: Python<'_>, target: &Array, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    match operand::python_scalar(value)? {
+        Some(PythonScalar::Complex(real, _)) => {
+            discarded_parts::warn(py, DType::C128, target.dtype())?;
+            assign_all(py, target, PyFloat::new(py, real).as_any())
+        }
+        _ => assign_all(py, target, value),
+    }
 }
 
 /// A shape as Python writes it.

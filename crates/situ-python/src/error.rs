@@ -106,7 +106,8 @@ fn array_class(error: &situ_array::Error) -> fn(String) -> PyErr {
         | E::TooManyIndices { .. }
         | E::TwoEllipses => PyIndexError::new_err,
         E::NegativeCount { .. } | E::NegativeExponent { .. } | E::ZeroStep => PyValueError::new_err,
-        E::DTypeNotSupported { .. }
+        E::AssignmentComplex { .. }
+        | E::DTypeNotSupported { .. }
         | E::DTypeMissing { .. }
         | E::MaskDType { .. }
         | E::OperandConversion { .. }

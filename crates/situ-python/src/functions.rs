@@ -17,7 +17,7 @@ use crate::array::{self, PyArray};
 use crate::detach::detach;
 use crate::error::guard;
 use crate::operand::{ArrayArgument, OutputArgument};
-use crate::{dtype, host_memory, operand, placement, queue, warnings};
+use crate::{discarded_parts, dtype, host_memory, operand, placement, queue, warnings};
 
 /// Applies the elementwise function with a name to its operands.
 #[pyfunction]
@@ -65,6 +65,11 @@ pub(crate) fn elementwise(
             queue: queue.as_ref(),
             is_eager: false,
         };
+        if options.casting == Casting::Unsafe
+            && let Some((from, to)) = apply::discarding(function, &operands, options)
+        {
+            discarded_parts::warn(py, from, to)?;
+        }
         let work = || apply::apply_with(function, &operands, options);
         let result = detach(py, work)?;
         match out {
@@ -206,10 +211,9 @@ pub(crate) fn full(
         let usm_kind = host_memory::usm_kind(usm_type)?;
         let scalar = operand::python_scalar(fill_value)?
             .ok_or_else(|| PyTypeError::new_err(format!("{fill_value} is not a number")))?;
-        let dtype = match dtype {
-            Some(dtype) => dtype::from_python(dtype)?,
-            None => scalar.default_dtype(device_dtypes::default_float(queue.device())),
-        };
+        let own = scalar.default_dtype(device_dtypes::default_float(queue.device()));
+        let dtype = dtype.map_or(Ok(own), dtype::from_python)?;
+        discarded_parts::warn(py, own, dtype)?;
         let scalar = scalar
             .to_literal(dtype)
             .ok_or_else(|| too_large(fill_value, dtype))?;

@@ -27,6 +27,7 @@ mod deferral;
 mod detach;
 mod device;
 mod diagnosis;
+mod discarded_parts;
 mod dlpack;
 mod driver_report;
 mod dtype;

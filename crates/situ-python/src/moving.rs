@@ -15,7 +15,7 @@ use crate::array::PyArray;
 use crate::detach::detach;
 use crate::error::{IntoPyErr, guard};
 use crate::operand::ArrayArgument;
-use crate::{dtype, host_memory, placement, queue, usm_interface, warnings};
+use crate::{discarded_parts, dtype, host_memory, placement, queue, usm_interface, warnings};
 
 #[pymethods]
 impl PyArray {
@@ -100,6 +100,9 @@ pub(crate) fn bring(
                 .transpose()?,
             dtype: dtype.map(dtype::from_python).transpose()?,
         };
+        if let Some(dtype) = destination.dtype {
+            discarded_parts::warn(py, array.dtype(), dtype)?;
+        }
         let policy = match copy {
             None => CopyPolicy::IfNeeded,
             Some(true) => CopyPolicy::Always,

@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::pyclass::CompareOp;
+use pyo3::types::PyInt;
 use situ_array::functions::apply::{self, Operand};
 use situ_array::functions::elementwise::{Elementwise, find};
 use situ_array::functions::immediate::{self, PlainOperand};
@@ -44,6 +45,7 @@ static GREATER_EQUAL: Function = LazyLock::new(|| find("greater_equal").expect("
 static NEGATIVE: Function = LazyLock::new(|| find("negative").expect("the table has it"));
 static POSITIVE: Function = LazyLock::new(|| find("positive").expect("the table has it"));
 static INVERT: Function = LazyLock::new(|| find("bitwise_invert").expect("the table has it"));
+static SQUARE: Function = LazyLock::new(|| find("square").expect("the table has it"));
 static ABS: Function = LazyLock::new(|| find("abs").expect("the table has it"));
 
 /// Which operand of a binary operator the array is.
@@ -327,6 +329,10 @@ impl PyArray {
         modulo: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
         refuse_modulo(modulo)?;
+        if self.array().dtype().is_bool() && is_the_integer_two(exponent) {
+            let square = self.unary(exponent.py(), *SQUARE)?;
+            return Ok(Bound::new(exponent.py(), square)?.into_any());
+        }
         self.binary(exponent, *POW, Order::ThisFirst)
     }
 
@@ -375,6 +381,13 @@ impl PyArray {
     fn __abs__(&self, py: Python<'_>) -> PyResult<Self> {
         self.unary(py, *ABS)
     }
+}
+
+/// Whether an exponent is Python's 2, for which NumPy's operator means `square`: of `bool` that is `int8`, and what
+/// `power` makes of them is `int64`.
+fn is_the_integer_two(exponent: &Bound<'_, PyAny>) -> bool {
+    exponent.is_exact_instance_of::<PyInt>()
+        && exponent.extract().is_ok_and(|value: i64| value == 2)
 }
 
 fn refuse_modulo(modulo: &Bound<'_, PyAny>) -> PyResult<()> {

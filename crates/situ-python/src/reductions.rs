@@ -12,7 +12,7 @@ use crate::array::{PyArray, axes_from_python};
 use crate::detach::detach;
 use crate::error::guard;
 use crate::operand::ArrayArgument;
-use crate::{dtype, placement, warnings};
+use crate::{discarded_parts, dtype, placement, warnings};
 
 /// What a reduction is told beside the array, as Python has it.
 #[derive(Default)]
@@ -66,6 +66,9 @@ pub(crate) fn run(
     let queue = placement::named(py, options.queue)?;
     let axes = options.axis.map(axes_from_python).transpose()?;
     let dtype = options.dtype.map(dtype::from_python).transpose()?;
+    if let Some(dtype) = dtype {
+        discarded_parts::warn(py, array.dtype(), dtype)?;
+    }
     let over = Over {
         axes: axes.as_deref(),
         keepdims: options.keepdims,
@@ -166,6 +169,9 @@ pub(crate) fn accumulate(
             queue: queue.as_ref(),
         };
         let array = x.get().array();
+        if let Some(dtype) = along.dtype {
+            discarded_parts::warn(py, array.dtype(), dtype)?;
+        }
         detach(py, || scanning::accumulate(array, what, along)).map(PyArray::new)
     })
 }

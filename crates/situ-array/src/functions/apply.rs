@@ -228,6 +228,30 @@ pub fn apply_with(
     Ok(out)
 }
 
+/// The first conversion of a call that leaves imaginary parts out: which dtype becomes which. There is none in calls that
+/// will be refused, and by rules other than [`Casting::Unsafe`] all that have one will be.
+pub fn discarding(
+    function: &'static Elementwise,
+    operands: &[Operand],
+    options: Options<'_>,
+) -> Option<(DType, DType)> {
+    let types: SmallVec<[OperandType; 3]> = operands.iter().map(Operand::ty).collect();
+    let available = Available::ByDefaultFloat(DType::F64);
+    let dtypes = CallDTypes::resolve(function, &types, options.dtype, available).ok()?;
+    let Signature { compute, result } = dtypes.signature;
+    let inputs = types.iter().zip(compute).map(|(operand, to)| {
+        let from = match *operand {
+            OperandType::Weak(scalar) => scalar.default_dtype(DType::F64),
+            OperandType::Array(dtype) | OperandType::Literal(dtype) => dtype,
+        };
+        (from, to)
+    });
+    let output = options.out.map(|out| (result, out.dtype()));
+    inputs
+        .chain(output)
+        .find(|(from, to)| from.is_complex() && !to.is_complex() && !to.is_bool())
+}
+
 /// Where the work runs, and what kind of memory a new result has.
 fn place(
     function: &'static Elementwise,
@@ -358,7 +382,14 @@ pub fn assign(target: &Array, value: &Operand) -> Result<(), Error> {
 }
 
 /// The constant that a scalar becomes when it is assigned to elements of a dtype.
+///
+/// # Errors
+/// If the dtype does not hold it: an integer that is too large, or a complex number where elements are real. NumPy
+/// refuses the latter whatever its imaginary part is, and asks other dtypes than `bool`.
 pub(super) fn assigned_scalar(scalar: PythonScalar, dtype: DType) -> Result<Literal, Error> {
+    if matches!(scalar, PythonScalar::Complex(..)) && !dtype.is_complex() && !dtype.is_bool() {
+        return Err(Error::AssignmentComplex { dtype });
+    }
     scalar.to_literal(dtype).ok_or(match scalar {
         PythonScalar::Int(value) => Error::AssignmentOverflow { value, dtype },
         _ => only_integers_overflow(),

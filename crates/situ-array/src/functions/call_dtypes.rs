@@ -168,7 +168,8 @@ fn stand_in(function: &Elementwise, operand: OperandType, all: &[OperandType]) -
     Some(literal.unwrap_or(beyond))
 }
 
-/// Refuses a negative Python integer as the exponent of integers: most results are no integers.
+/// Refuses a negative Python integer as the exponent of integers: most results are no integers. Dtypes without a sign
+/// do not even hold it.
 fn check_exponent(
     function: &Elementwise,
     operands: &[OperandType],
@@ -176,7 +177,7 @@ fn check_exponent(
 ) -> Result<(), Error> {
     match (function.name, operands, compute) {
         ("pow", [_, OperandType::Weak(PythonScalar::Int(exponent))], [dtype, _])
-            if *exponent < 0 && dtype.is_integer() =>
+            if *exponent < 0 && dtype.is_signed() =>
         {
             Err(Error::NegativeExponent {
                 exponent: *exponent,

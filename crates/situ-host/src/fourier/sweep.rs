@@ -22,6 +22,9 @@ const SHARE: usize = 1 << 13;
 /// Bytes of neighbours that are gathered together.
 const TILE_BYTES: usize = 128;
 
+/// The same for long lines, of which each needs much memory.
+const LONG_TILE_BYTES: usize = 64;
+
 /// A transform of lines, whatever their elements are before and after.
 pub(super) trait Lines: Sync {
     /// The precision.
@@ -204,7 +207,8 @@ pub(super) fn one_block<L: Lines>(
     }
 }
 
-/// Transforms the long lines of a block, one after the other.
+/// Transforms the long lines of a block, one after the other by all threads. As many as fill a cache line are brought
+/// from their places together and put back together, so that no line of the cache is asked for twice.
 fn long_block<L: Lines>(
     lines: &L,
     source: &[L::Input],
@@ -216,13 +220,53 @@ fn long_block<L: Lines>(
         lines.run(source, target, scratch);
         return;
     }
-    let mut input = vec![bytemuck::Zeroable::zeroed(); lines.input_len()];
-    let mut output = vec![bytemuck::Zeroable::zeroed(); lines.output_len()];
-    for start in 0..inner {
-        gather(source, inner, start, &mut input, lines.input_len());
-        lines.run(&input, &mut output, scratch);
-        scatter(&output, lines.output_len(), 0, target, inner, start);
+    let (input_len, output_len) = (lines.input_len(), lines.output_len());
+    let width = (LONG_TILE_BYTES / size_of::<L::Output>()).min(inner);
+    let rows = output_len.div_ceil(4 * rayon::current_num_threads());
+    let mut input = vec![bytemuck::Zeroable::zeroed(); width * input_len];
+    let mut output = vec![bytemuck::Zeroable::zeroed(); width * output_len];
+    for start in (0..inner).step_by(width) {
+        let width = width.min(inner - start);
+        let input = &mut input[..width * input_len];
+        let output = &mut output[..width * output_len];
+        gather_shared(source, inner, start, input, input_len);
+        let each = input.chunks_exact(input_len);
+        for (from, to) in each.zip(output.chunks_exact_mut(output_len)) {
+            lines.run(from, to, scratch);
+        }
+        let output = &*output;
+        let parts = target.par_chunks_mut(rows * inner).enumerate();
+        parts.for_each(|(part, target)| {
+            scatter(output, output_len, part * rows, target, inner, start);
+        });
     }
+}
+
+/// As [`gather`], by all threads: each brings some elements of every line.
+fn gather_shared<E: Copy + Send + Sync>(
+    source: &[E],
+    inner: usize,
+    start: usize,
+    lines: &mut [E],
+    line_len: usize,
+) {
+    let each = line_len.div_ceil(4 * rayon::current_num_threads());
+    let mut pieces: Vec<Vec<&mut [E]>> = Vec::new();
+    pieces.resize_with(line_len.div_ceil(each), Vec::new);
+    for line in lines.chunks_exact_mut(line_len) {
+        for (piece, part) in pieces.iter_mut().zip(line.chunks_mut(each)) {
+            piece.push(part);
+        }
+    }
+    let rows = source.par_chunks(each * inner);
+    rows.zip(pieces).for_each(|(rows, mut columns)| {
+        let width = columns.len();
+        for (position, row) in rows.chunks_exact(inner).enumerate() {
+            for (column, element) in columns.iter_mut().zip(&row[start..start + width]) {
+                column[position] = *element;
+            }
+        }
+    });
 }
 
 /// Copies neighbouring columns of a matrix, whose rows are `inner` long, to lines.

@@ -86,9 +86,7 @@ pub(super) fn sign(f: &mut FunctionBuilder, x: &[Value]) -> Value {
         f.literal(Literal::one(dtype)),
     );
     if dtype.is_complex() {
-        let magnitude = f.unary(U::Abs, x);
-        let magnitude = f.cast(magnitude, dtype);
-        let direction = f.binary(B::Divide, x, magnitude);
+        let direction = direction(f, x);
         let is_zero = f.binary(B::Equal, x, zero);
         return f.select(is_zero, zero, direction);
     }
@@ -102,6 +100,45 @@ pub(super) fn sign(f: &mut FunctionBuilder, x: &[Value]) -> Value {
     let rest = if dtype.is_float() { f.add(x, zero) } else { x };
     let rest = f.select(is_negative, minus_one, rest);
     f.select(is_positive, one, rest)
+}
+
+/// A complex number over its magnitude. At infinity along one axis it is that axis, as in NumPy, and not a quotient of
+/// infinities; with a NaN in either part it is NaN, as the array API standard has it.
+fn direction(f: &mut FunctionBuilder, x: Value) -> Value {
+    let parts = [f.unary(U::Real, x), f.unary(U::Imaginary, x)];
+    // Magnitudes of the largest numbers would overflow, and those of the smallest have few digits.
+    let (huge, many_times) = match f.dtype_of(parts[0]) {
+        DType::F64 => (f64::MAX / 4.0, 2_f64.powi(108)),
+        _ => (f64::from(f32::MAX) / 4.0, 2_f64.powi(48)),
+    };
+    let (huge, many_times) = (
+        constant(f, parts[0], huge),
+        constant(f, parts[0], many_times),
+    );
+    let (one, quarter) = (constant(f, parts[0], 1.0), constant(f, parts[0], 0.25));
+    let small = f.binary(B::Divide, one, many_times);
+    let sizes = parts.map(|part| f.unary(U::Abs, part));
+    let size = f.binary(B::Maximum, sizes[0], sizes[1]);
+    let (is_huge, is_small) = (
+        f.binary(B::Greater, size, huge),
+        f.binary(B::Less, size, small),
+    );
+    let factor = f.select(is_small, many_times, one);
+    let factor = f.select(is_huge, quarter, factor);
+    let scaled = parts.map(|part| f.multiply(part, factor));
+    let magnitude = f.math(M::Hypot, &scaled);
+
+    let zero = constant(f, parts[0], 0.0);
+    let is_infinite = parts.map(|part| f.unary(U::IsInf, part));
+    let is_finite = parts.map(|part| f.unary(U::IsFinite, part));
+    let along = [0, 1].map(|axis| f.binary(B::BitAnd, is_infinite[axis], is_finite[1 - axis]));
+    let [real, imaginary] = [0, 1].map(|axis| {
+        let quotient = f.binary(B::Divide, scaled[axis], magnitude);
+        let across = f.select(along[1 - axis], zero, quotient);
+        let unit = f.math(M::Copysign, &[one, parts[axis]]);
+        f.select(along[axis], unit, across)
+    });
+    f.expression(Expression::Complex { real, imaginary })
 }
 
 pub(super) fn sign_bit(f: &mut FunctionBuilder, x: &[Value]) -> Value {
@@ -119,6 +156,9 @@ pub(super) fn sign_bit(f: &mut FunctionBuilder, x: &[Value]) -> Value {
 pub(super) fn reciprocal(f: &mut FunctionBuilder, x: &[Value]) -> Value {
     let dtype = f.dtype_of(x[0]);
     let one = f.literal(Literal::one(dtype));
+    if dtype.is_complex() {
+        return complex_reciprocal(f, x[0]);
+    }
     let operator = if dtype.is_integer() {
         B::TruncatingDivide
     } else {
@@ -227,6 +267,29 @@ fn scaled_rint(f: &mut FunctionBuilder, x: &[Value], [there, back]: [B; 2]) -> V
         let rounded = f.math(M::Rint, &[scaled]);
         f.binary(back, rounded, scale)
     })
+}
+
+/// One over a complex number by Smith's method, as NumPy has it: with a numerator that is known to be one, no zero of its
+/// is multiplied with what overflows. `1 / x` does that, and so is NaN where this is infinite.
+fn complex_reciprocal(f: &mut FunctionBuilder, x: Value) -> Value {
+    let (re, im) = (f.unary(U::Real, x), f.unary(U::Imaginary, x));
+    let (size_re, size_im) = (f.unary(U::Abs, re), f.unary(U::Abs, im));
+    let is_steep = f.binary(B::LessEqual, size_re, size_im);
+    let (larger, smaller) = (f.select(is_steep, im, re), f.select(is_steep, re, im));
+    let ratio = f.binary(B::Divide, smaller, larger);
+    let rest = f.multiply(smaller, ratio);
+    let scale = f.add(larger, rest);
+    let one = constant(f, re, 1.0);
+    let (short, long) = (
+        f.binary(B::Divide, ratio, scale),
+        f.binary(B::Divide, one, scale),
+    );
+    let (real, imaginary) = (
+        f.select(is_steep, short, long),
+        f.select(is_steep, long, short),
+    );
+    let imaginary = f.unary(U::Negate, imaginary);
+    f.expression(Expression::Complex { real, imaginary })
 }
 
 /// What a function of real numbers makes of a number, or of both parts of a complex one.
