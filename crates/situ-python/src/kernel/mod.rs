@@ -322,13 +322,13 @@ impl PyKernel {
     pub(crate) fn submit(
         &self,
         range: &Bound<'_, PyAny>,
-        arguments: &Bound<'_, PyTuple>,
+        (arguments, keywords): (&Bound<'_, PyTuple>, Option<&Bound<'_, PyDict>>),
         queue: Option<&Queue>,
         events: Option<&[Event]>,
     ) -> PyResult<Event> {
         let range = range::from_python(range, &self.definition.name)?;
         let target = Target::over(range, queue, events);
-        self.launch(target, arguments, None)
+        self.launch(target, arguments, keywords)
     }
 
     fn compile(

@@ -285,6 +285,9 @@ impl Foresight<'_, '_, '_> {
                 }
                 self.item_place(items)?;
             }
+            Some(Looped::Backwards(items)) => {
+                self.item_place(items)?;
+            }
             Some(Looped::Together(lists)) => {
                 for items in lists {
                     self.item_place(items)?;

@@ -244,7 +244,7 @@ pub(super) fn bound(
     syntax: &Function,
     arguments: Vec<Value>,
     mut named: Vec<(String, Value)>,
-    default: impl Fn(usize) -> PyResult<Option<Value>>,
+    mut default: impl FnMut(usize) -> PyResult<Option<Value>>,
 ) -> PyResult<Vec<Value>> {
     let name = &syntax.name.name;
     let parameters = || quoted(syntax.parameters.iter().map(|each| &each.name));

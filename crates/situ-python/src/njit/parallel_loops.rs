@@ -6,8 +6,8 @@ use pyo3::prelude::*;
 use situ_array::Array;
 use situ_array::placement::{Operation, Participant, Placer};
 use situ_frontend::host::{
-    Accumulator, Combination, CompiledLoop, LoopReduction, Meanings as _, ParallelLoop, ValueType,
-    accumulators, compile_parallel_loop, read_names, with_element_loops,
+    Accumulator, Combination, CompiledLoop, LoopReduction, Looped, Meanings as _, ParallelLoop,
+    ValueType, accumulators, compile_parallel_loop, read_names, with_element_loops,
 };
 use situ_frontend::syntax::{Expression, ExpressionKind, Statement};
 use situ_frontend::{Messages, Options, ParameterPlan};
@@ -64,6 +64,10 @@ impl CachedLoop {
 impl<'a> Machine<'a, '_> {
     /// The bounds of a `range` or `prange`, and whether it is the latter; `None` if it is something else.
     pub(super) fn range(&mut self, iterable: &Expression) -> PyResult<Option<(bool, Bounds)>> {
+        if let Some(Looped::Backwards(range)) = Looped::of(iterable) {
+            let range = self.range(range)?;
+            return Ok(range.map(|(_, bounds)| (false, backwards(bounds))));
+        }
         let ExpressionKind::Call {
             function,
             arguments,
@@ -449,6 +453,18 @@ fn not_an_integer(argument: &Expression, machine: &Machine<'_, '_>) -> PyErr {
         "`{}` is no integer, so there is no range",
         machine.function.source.slice(argument.span)
     ))
+}
+
+/// The bounds of a range whose numbers are gone through from the last one to the first.
+fn backwards((start, stop, step): Bounds) -> Bounds {
+    // One that has no numbers gets a last one before its start, so that it has none in this order either.
+    if step > 0 {
+        let last = start + (stop - start - 1).div_euclid(step) * step;
+        (last, start - 1, -step)
+    } else {
+        let last = start + (start - stop - 1).div_euclid(-step) * step;
+        (last, start + 1, -step)
+    }
 }
 
 /// What changes nothing when it is combined; for the least and the greatest, the variable's own value.
