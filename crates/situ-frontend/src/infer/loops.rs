@@ -230,11 +230,15 @@ impl Inference<'_, '_, '_> {
         let stop = once(self, stop);
         let step = once(self, step);
         let sign = self.sign_of(&step, span)?;
-        let distance = self.binary(BinaryOperator::Subtract, stop, start.clone(), span)?;
-        let distance = self.binary(BinaryOperator::Subtract, distance, sign.clone(), span)?;
-        let steps = self.binary(BinaryOperator::FloorDivide, distance, step.clone(), span)?;
-        let length = self.binary(BinaryOperator::Multiply, steps, step.clone(), span)?;
-        let last = self.binary(BinaryOperator::Add, start.clone(), length, span)?;
+        let last = if matches!(step, Number::Constant(Constant::Int(1 | -1))) {
+            self.binary(BinaryOperator::Subtract, stop, sign.clone(), span)?
+        } else {
+            let distance = self.binary(BinaryOperator::Subtract, stop, start.clone(), span)?;
+            let distance = self.binary(BinaryOperator::Subtract, distance, sign.clone(), span)?;
+            let steps = self.binary(BinaryOperator::FloorDivide, distance, step.clone(), span)?;
+            let length = self.binary(BinaryOperator::Multiply, steps, step.clone(), span)?;
+            self.binary(BinaryOperator::Add, start.clone(), length, span)?
+        };
         let before_first = self.binary(BinaryOperator::Subtract, start, sign, span)?;
         let back = self.unary(UnaryOperator::Negate, step, span)?;
         Some([last, before_first, back])

@@ -33,6 +33,7 @@ use arguments::Arguments;
 pub(crate) use definition::{Definition, quoted};
 use host_data::Visit;
 pub(crate) use local_accessor::PyLocalAccessor;
+pub(crate) use refused_argument::missing_dtype;
 pub(crate) use specialisation::compile_error;
 use specialisation::{Form, Meaning, Specialisation};
 
@@ -266,7 +267,7 @@ impl PyKernel {
             Some(queue) => queue,
             None => placement::current(py)?,
         };
-        arguments.adapt_to(queue.device());
+        arguments.adapt_to(queue.device())?;
         let found = self
             .known()
             .iter()

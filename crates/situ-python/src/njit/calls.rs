@@ -528,7 +528,8 @@ impl<'a, 'py> Machine<'a, 'py> {
         }
         let Value::Array(array) = of else {
             return Err(KernelTypeError::new_err(format!(
-                "only arrays have methods in njit functions: `{}`",
+                "only arrays have methods in njit functions: `{}`\n  why:  other values are numbers and tuples, and text is only \
+                 compared\n  help: use operators and functions, or do this before the call and pass the result",
                 self.function.source.slice(span)
             )));
         };

@@ -76,12 +76,16 @@ impl Machine<'_, '_> {
             Value::Tuple(items) => Ok(Items::Listed(items)),
             Value::Array(array) => {
                 let count = *array.node.shape().first().ok_or_else(|| {
-                    KernelTypeError::new_err("an array without dimensions has nothing to loop over")
+                    KernelTypeError::new_err(
+                        "an array without dimensions has nothing to loop over\n  why:  it is one number, as for \
+                         NumPy\n  help: use the number itself, `x[()]`",
+                    )
                 })?;
                 Ok(Items::Rows(array, count))
             }
             other => Err(KernelTypeError::new_err(format!(
-                "njit functions cannot loop over {}\n  help: loop over `range(n)`, a tuple or an array",
+                "njit functions cannot loop over {}\n  why:  how many rounds there are, and what each gets, must be known \
+                 without a Python iterator\n  help: loop over `range(n)`, a tuple or an array",
                 other.describe(self.py)
             ))),
         }
@@ -94,7 +98,8 @@ impl Machine<'_, '_> {
         };
         number.ok_or_else(|| {
             KernelTypeError::new_err(format!(
-                "`{}` is no integer, so nothing can be counted from it",
+                "`{}` is no integer, so nothing can be counted from it\n  why:  `enumerate` gives integers\n  help: convert it, \
+                 e.g. `int(start)`",
                 self.function.source.slice(expression.span)
             ))
         })
