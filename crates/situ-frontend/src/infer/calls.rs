@@ -7,7 +7,7 @@ use crate::host::DEPTH;
 use crate::infer::atomics::{AtomicCall, atomic_operation};
 use crate::infer::attributes::conjugate;
 use crate::infer::library::LibraryFunction;
-use crate::infer::program::{Default, Specialised};
+use crate::infer::program::{DefaultArgument, Specialised};
 use crate::infer::value::{LocalType, Number, Object, ObjectKind, Static, Value};
 use crate::infer::{Inference, ParameterType, problems};
 use crate::plan::Layout;
@@ -381,8 +381,8 @@ impl Inference<'_, '_, '_> {
     /// What is passed for a parameter, one of those that have defaults, if no argument is given.
     fn default_argument(&mut self, function: usize, place: usize, name: &str, span: Span) -> Value {
         match self.program.default(function, place) {
-            Default::Evaluated(value) => value,
-            Default::Outside(binding) => self.binding(binding, name, span),
+            DefaultArgument::Evaluated(value) => value,
+            DefaultArgument::Outside(binding) => self.binding(binding, name, span),
         }
     }
 

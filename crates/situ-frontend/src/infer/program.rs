@@ -72,7 +72,7 @@ pub(crate) enum Specialised {
 }
 
 /// What a parameter is if no argument is given.
-pub(crate) enum Default<'e> {
+pub(crate) enum DefaultArgument<'e> {
     /// Of a function inside of another.
     Evaluated(Value),
     /// Of any other, as Python evaluated it.
@@ -216,14 +216,12 @@ impl<'e> Program<'e> {
     }
 
     /// What a parameter of a function is if no argument is given; `place` counts those that have defaults.
-    pub(crate) fn default(&self, function: usize, place: usize) -> Default<'e> {
-        match self.environment.functions.get(function) {
-            Some(definition) => Default::Outside(&definition.defaults[place]),
-            None => {
-                let inner = &self.inner[function - self.environment.functions.len()];
-                Default::Evaluated(inner.defaults[place].clone())
-            }
+    pub(crate) fn default(&self, function: usize, place: usize) -> DefaultArgument<'e> {
+        if let Some(definition) = self.environment.functions.get(function) {
+            return DefaultArgument::Outside(&definition.defaults[place]);
         }
+        let inner = &self.inner[function - self.environment.functions.len()];
+        DefaultArgument::Evaluated(inner.defaults[place].clone())
     }
 
     /// How many of a function's parameters are written by the user; the others are captured.
