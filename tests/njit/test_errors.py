@@ -348,7 +348,7 @@ except IndexError as error:
 
 
 def loops_over_a_number(x):
-    for v in x.size:  # ty: ignore
+    for v in x.size:
         x[0] = v
     return x
 
@@ -374,11 +374,11 @@ def assigns_attributes(x):
 
 
 def misspells(x):
-    return np.sinn(x)  # ty: ignore
+    return np.sinn(x)
 
 
 def counts_in_floats(x):
-    for i in range(x.size / 2):  # ty: ignore
+    for i in range(x.size / 2):
         x[i:] = x[i:] * 2.0
     return x
 

@@ -167,7 +167,7 @@ def test_pairs_cannot_be_reversed():
     @situ.njit
     def f(x):
         y = x
-        for _, row in reversed(enumerate(x)):  # ty: ignore
+        for _, row in reversed(enumerate(x)):
             y = y + row
         return y
 
