@@ -635,8 +635,9 @@ class Queue:
         kernel: Kernel,
         range: _Range,
         /,
-        *arguments: ndarray | _Number,
+        *arguments: _KernelArgument,
         depends: Event | Iterable[Event] | None = None,
+        **keywords: _KernelArgument,
     ) -> Event: ...
     def host_task(
         self,

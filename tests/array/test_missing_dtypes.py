@@ -181,3 +181,52 @@ def test_what_no_device_can_be_without(request_, without, says):
     devices = situ.testing.virtual_devices(request_, without=without)
     with pytest.raises(situ.DeviceError, match=says), devices:
         pass
+
+
+@situ.kernel
+def scale_in_place(x, factor):
+    i = situ.get_global_id(0)
+    x[i] = x[i] * factor
+
+
+@situ.njit
+def scaled_sum(x, factor):
+    total = 0.5
+    for i in situ.prange(x.shape[0]):
+        x[i] = x[i] * factor
+        total += x[i]
+    return total
+
+
+@pytest.mark.parametrize(
+    "call", [lambda x, f: scale_in_place[3](x, f), scaled_sum], ids=["kernel", "njit"]
+)
+def test_numbers_of_numpy_that_a_device_lacks_are_named(single, call):
+    x = situ.ones(3, device=single)
+    with pytest.raises(situ.KernelTypeError) as refusal:
+        call(x, np.float64(2.5))
+    message = str(refusal.value)
+    for part in [
+        "`factor`",
+        "is a float64",
+        single.filter_string,
+        "why:",
+        "pass `float(factor)` or `np.float32(factor)`",
+    ]:
+        assert part in message
+    with pytest.raises(situ.KernelTypeError, match=r"is a complex128(.|\n)*`complex\(factor\)`"):
+        call(x, np.complex128(2.5))
+
+
+def test_numbers_of_python_fit_every_device(single):
+    x = situ.ones(3, device=single)
+    scale_in_place[3](x, 2.5)
+    assert scaled_sum(x, 2.0) == 15.5
+    np.testing.assert_array_equal(x.to_numpy(), [5, 5, 5])
+
+
+def test_half_precision_that_a_device_lacks_is_named():
+    with situ.testing.virtual_devices("gpu:1:no-fp16") as (device,):
+        x = situ.ones(3, device=device)
+        with pytest.raises(situ.KernelTypeError, match=r"is a float16(.|\n)*np.float32"):
+            scale_in_place[3](x, np.float16(2))

@@ -114,6 +114,12 @@ def test_parameters_have_the_defaults_of_python(device):
     assert filled(lambda out: fill(scale=1, out=out)) == [3, 3, 3]
     assert filled(lambda out: fill(out, 1, 7)) == [7, 7, 7]
     assert filled(lambda out: fill[1].submit(out, value=1).wait()) == [2, 0, 0]
+    assert filled(lambda out: out.queue.submit(fill, 1, out, value=1).wait()) == [2, 0, 0]
+    assert filled(lambda out: out.queue.submit(fill, 1, scale=1, out=out, depends=[]).wait()) == [
+        3,
+        0,
+        0,
+    ]
     assert filled(lambda out: fill.simulate(out, scale=3)) == [9, 9, 9]
     assert filled(lambda out: situ.call_kernel(fill, 2, out)) == [6, 6, 0]
     assert filled(lambda out: situ.call_kernel(fill, 2, out, value=2)) == [4, 4, 0]

@@ -345,3 +345,61 @@ except IndexError as error:
             env=environment,
         )
     assert run.stdout == "refused\n", run.stderr
+
+
+def loops_over_a_number(x):
+    for v in x.size:
+        x[0] = v
+    return x
+
+
+def methods_of_text(x):
+    s = "a".upper()
+    return x, s
+
+
+def sums_of_text(x):
+    return x, "a" + x
+
+
+def asks_in_arrays(x):
+    if 1.0 in x:
+        return x
+    return -x
+
+
+def assigns_attributes(x):
+    x.name = 1
+    return x
+
+
+def misspells(x):
+    return np.sinn(x)
+
+
+def counts_in_floats(x):
+    for i in range(x.size / 2):
+        x[i:] = x[i:] * 2.0
+    return x
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        loops_over_a_number,
+        methods_of_text,
+        sums_of_text,
+        asks_in_arrays,
+        assigns_attributes,
+        misspells,
+        counts_in_floats,
+    ],
+    ids=lambda function: function.__name__,
+)
+def test_refusals_say_why_and_what_to_do(function) -> None:
+    """What happened, why, a way out and the line."""
+    with pytest.raises(situ.KernelError) as caught:
+        situ.njit(function)(situ.ones(4))
+    message = str(caught.value)
+    for part in ["why:", "help:", f"{Path(__file__).name}:"]:
+        assert part in message, message

@@ -46,3 +46,18 @@ def test_names_mean_what_they_mean_around_each_function() -> None:
         return total
 
     assert lengths(situ.full(3, 3.0), situ.full(3, 4.0)) == 15.0
+
+
+def test_kernels_take_arguments_by_name():
+    @situ.kernel
+    def fill(out, value=3, scale=2):
+        out[situ.get_global_id(0)] = value * scale
+
+    @situ.njit
+    def filled(out, n):
+        fill[1](out, scale=n)
+        fill[1](out[1:], value=1)
+        fill(scale=n, out=out[2:], value=n)
+        return out
+
+    np.testing.assert_array_equal(filled(situ.zeros(4), 5).to_numpy(), [15, 2, 25, 25])

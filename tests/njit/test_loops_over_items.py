@@ -101,3 +101,77 @@ def test_loops_over_numbers_are_compiled(function) -> None:
     plan = compiled.inspect()
     assert "compiled together" in plan
     assert plan.count("->") == 1
+
+
+def backwards_by_number(x, n):
+    total = 0.0
+    for i in reversed(range(n)):
+        total = 0.5 * total + x[i]
+    for i in reversed(range(n, 2, -4)):
+        total = 0.5 * total + i
+    for i in reversed(range(n, n)):
+        total = 100.0 * total + i
+    return total
+
+
+def backwards_by_item(x):
+    total = 0.0
+    for v in reversed(x):
+        total = 0.5 * total + v
+    for v, weight in zip(reversed(x), reversed((1, 2, 3))):  # noqa: B905
+        total = 0.5 * total + v * weight
+    return total
+
+
+def backwards_with_arrays(m):
+    y = m[0] * 0.0
+    for row in reversed(m):
+        y = 0.5 * y + row
+    for factor in reversed((2.0, 3.0)):
+        y = y * factor + 1.0
+    for i in reversed(range(3)):
+        y = y * 2.0 + m[i]
+    return y
+
+
+def backwards_in_rounds(x):
+    out = np.zeros(x.shape)
+    for i in situ.prange(x.shape[0]):
+        total = 0.0
+        for k in reversed(range(i)):
+            total = 0.5 * total + x[k]
+        out[i] = total
+    return out
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (backwards_by_number, (X, 20)),
+        (backwards_by_item, (X,)),
+        (backwards_with_arrays, (M,)),
+        (backwards_in_rounds, (X,)),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_loops_that_go_backwards(function, arguments):
+    compiled = situ.njit(function)
+    np.testing.assert_allclose(compiled(*arguments), function(*arguments), rtol=1e-12)
+    given = [situ.asarray(each) if isinstance(each, np.ndarray) else each for each in arguments]
+    found = compiled(*given)
+    found = found.to_numpy() if isinstance(found, situ.ndarray) else found
+    np.testing.assert_allclose(found, function(*arguments), rtol=1e-12)
+
+
+def test_pairs_cannot_be_reversed():
+    @situ.njit
+    def f(x):
+        y = x
+        for _, row in reversed(enumerate(x)):
+            y = y + row
+        return y
+
+    with pytest.raises(
+        situ.KernelTypeError, match=r"`reversed` takes(.|\n)*help: reverse what is inside"
+    ):
+        f(situ.asarray(M))

@@ -137,4 +137,6 @@ pub struct DeviceFunction {
     pub source: Source,
     /// Closure variables and globals of this function.
     pub bindings: Bindings,
+    /// What its last parameters are if no argument is given, as Python evaluated it.
+    pub defaults: Vec<Binding>,
 }

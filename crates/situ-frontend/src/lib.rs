@@ -18,6 +18,7 @@ mod error;
 pub mod host;
 mod infer;
 pub mod item;
+pub mod looped;
 mod lower;
 pub mod message;
 mod parse;

@@ -178,6 +178,15 @@ fn first_annotation(parameters: &ast::Parameters) -> Option<String> {
     }
 }
 
+/// Where a function is defined.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// In a file, by Python, which evaluates its defaults.
+    Outside,
+    /// In the function that is read.
+    Inside,
+}
+
 /// What a function takes.
 #[derive(Default)]
 struct Parameters {
@@ -186,10 +195,8 @@ struct Parameters {
     positional: usize,
     /// Whether the one after those takes all other arguments.
     is_variadic: bool,
-    /// The numbers that the last of them have as defaults.
-    defaults: Vec<(Constant, Span)>,
-    /// Defaults that are no numbers.
-    computed_defaults: Vec<Span>,
+    /// What the last of them are if no argument is given.
+    defaults: Vec<Expression>,
 }
 
 struct Reader<'a> {
@@ -250,15 +257,17 @@ impl Reader<'_> {
         if let Some(parameters) = &definition.type_params {
             self.refuse(Refused::TypeParameters, self.span(&**parameters));
         }
-        // Functions inside of others are called by compiled code, which knows how many arguments there are.
-        let is_free = self.dialect == Dialect::Host && !is_inner;
+        let place = if is_inner {
+            Place::Inside
+        } else {
+            Place::Outside
+        };
         let Parameters {
             names,
             positional,
             is_variadic,
             defaults,
-            computed_defaults,
-        } = self.parameters(&definition.parameters, is_free);
+        } = self.parameters(&definition.parameters, place);
         let first_annotation = first_annotation(&definition.parameters);
         let body = self.block(&definition.body);
         let start = name.span.start;
@@ -269,7 +278,6 @@ impl Reader<'_> {
             positional,
             is_variadic,
             defaults,
-            computed_defaults,
             first_annotation,
             body,
             span: Span::new(start, end),
@@ -281,22 +289,19 @@ impl Reader<'_> {
         let loops = std::mem::take(&mut self.loops);
         let function = self.function(definition, true);
         self.loops = loops;
-        self.refuse_computed(&function.computed_defaults);
         function
     }
 
     fn lambda(&mut self, lambda: &ast::ExprLambda) -> Function {
         let span = self.span(lambda);
         let parameters = lambda.parameters.as_deref();
-        let parameters = parameters.map(|parameters| self.parameters(parameters, false));
+        let parameters = parameters.map(|parameters| self.parameters(parameters, Place::Inside));
         let Parameters {
             names,
             positional,
             is_variadic,
             defaults,
-            computed_defaults,
         } = parameters.unwrap_or_default();
-        self.refuse_computed(&computed_defaults);
         let value = self.expression(&lambda.body);
         let body = Statement {
             span: value.span,
@@ -311,25 +316,16 @@ impl Reader<'_> {
             positional,
             is_variadic,
             defaults,
-            computed_defaults,
             first_annotation: None,
             body: vec![body],
             span,
         }
     }
 
-    /// Reports defaults of a function that is called in compiled code only.
-    fn refuse_computed(&mut self, defaults: &[Span]) {
-        // A function inside of one of the host is given every argument.
-        if self.dialect == Dialect::Kernel {
-            for span in defaults {
-                self.refuse(Refused::DefaultValue, *span);
-            }
-        }
-    }
-
-    /// What a function takes. One that is `is_free` may have `*args` and parameters that are given by name only.
-    fn parameters(&mut self, parameters: &ast::Parameters, is_free: bool) -> Parameters {
+    /// What a function takes.
+    fn parameters(&mut self, parameters: &ast::Parameters, place: Place) -> Parameters {
+        // Functions inside of others are called by compiled code, which knows how many arguments there are.
+        let is_free = self.dialect == Dialect::Host && place == Place::Outside;
         if let Some(keywords) = &parameters.kwarg {
             let refused = if is_free {
                 Refused::KeywordsParameter
@@ -340,13 +336,12 @@ impl Reader<'_> {
         }
         let mut read = Parameters::default();
         for parameter in parameters.posonlyargs.iter().chain(&parameters.args) {
-            self.parameter(parameter, &mut read);
+            self.parameter(parameter, place, &mut read);
         }
         read.positional = read.names.len();
         if let Some(rest) = &parameters.vararg {
             if is_free {
                 read.is_variadic = true;
-                read.defaults.clear();
                 read.names.push(self.identifier(&rest.name));
             } else {
                 self.refuse(Refused::VariadicParameter, self.span(&**rest));
@@ -354,7 +349,7 @@ impl Reader<'_> {
         }
         for parameter in &parameters.kwonlyargs {
             if is_free {
-                self.parameter(parameter, &mut read);
+                self.parameter(parameter, place, &mut read);
             } else {
                 self.refuse(Refused::KeywordOnlyParameter, self.span(parameter));
             }
@@ -362,19 +357,14 @@ impl Reader<'_> {
         read
     }
 
-    fn parameter(&mut self, parameter: &ast::ParameterWithDefault, read: &mut Parameters) {
-        match &parameter.default {
-            // Defaults are those of the last parameters.
-            None => read.defaults.clear(),
-            Some(default) => {
-                let span = self.span(&**default);
-                if let Some(constant) = literal(default) {
-                    read.defaults.push((constant, span));
-                } else {
-                    read.defaults.clear();
-                    read.computed_defaults.push(span);
-                }
-            }
+    fn parameter(
+        &mut self,
+        parameter: &ast::ParameterWithDefault,
+        place: Place,
+        read: &mut Parameters,
+    ) {
+        if let (Some(default), Place::Inside) = (&parameter.default, place) {
+            read.defaults.push(self.expression(default));
         }
         let name = self.identifier(&parameter.parameter.name);
         if read.names.iter().any(|other| other.name == name.name) {
@@ -838,24 +828,6 @@ fn is_none(value: Expression, is_negated: bool, span: Span) -> ExpressionKind {
     ExpressionKind::Unary {
         operator: UnaryOperator::Not,
         operand: Box::new(Expression { kind: call, span }),
-    }
-}
-
-/// The number that a literal stands for, with a sign or without.
-fn literal(expression: &Expr) -> Option<Constant> {
-    match expression {
-        Expr::NumberLiteral(number) => match &number.value {
-            ast::Number::Int(int) => int.as_u64().map(|value| Constant::Int(i128::from(value))),
-            ast::Number::Float(value) => Some(Constant::Float(*value)),
-            ast::Number::Complex { real, imag } => Some(Constant::Complex(*real, *imag)),
-        },
-        Expr::BooleanLiteral(literal) => Some(Constant::Bool(literal.value)),
-        Expr::UnaryOp(unary) if unary.op == ast::UnaryOp::USub => match literal(&unary.operand)? {
-            Constant::Int(value) => Some(Constant::Int(-value)),
-            Constant::Float(value) => Some(Constant::Float(-value)),
-            _ => None,
-        },
-        _ => None,
     }
 }
 

@@ -246,10 +246,10 @@ impl Refused {
             },
             Self::DefaultValue => Entry {
                 code: "K027",
-                message: "this default is not a number",
-                label: "only Python could evaluate it",
-                why: "a function that kernels call gets its defaults when the kernel is compiled",
-                help: "write the number itself, or remove the default and pass the value at each call",
+                message: "this default is not known when the kernel is compiled",
+                label: "known only when the kernel runs",
+                why: "what a function inside of a kernel takes by default is part of the compiled code",
+                help: "use a constant, or remove the default and pass the value at each call",
             },
             Self::VariadicParameter => Entry {
                 code: "K027",

@@ -21,10 +21,9 @@ pub struct Function {
     pub positional: usize,
     /// Whether a parameter takes all arguments beyond those, as a tuple: `*args`.
     pub is_variadic: bool,
-    /// What parameters are if no argument is given, for the last ones.
-    pub defaults: Vec<(Constant, Span)>,
-    /// Defaults that Python has to evaluate. Whoever launches a kernel asks Python; calls in compiled code cannot.
-    pub computed_defaults: Vec<Span>,
+    /// What parameters are if no argument is given, for the last ones. Of functions inside of others only: Python has
+    /// evaluated those of all others.
+    pub defaults: Vec<Expression>,
     /// The last name of the first parameter's annotation: `NdItem` for `item: kernel_api.NdItem`.
     pub first_annotation: Option<String>,
     pub body: Vec<Statement>,

@@ -122,6 +122,20 @@ pub(crate) enum ArrayOrigin {
     Flat { of: ArrayId },
 }
 
+impl Array {
+    /// Whether this was declared with the same shape and dtype as another one.
+    pub(crate) fn is_declared_as(&self, other: &Self) -> bool {
+        let is_same_shape = match (&self.origin, &other.origin) {
+            (
+                ArrayOrigin::Declared { shape: own, .. },
+                ArrayOrigin::Declared { shape: other, .. },
+            ) => own == other,
+            _ => false,
+        };
+        is_same_shape && self.dtype == other.dtype && self.space == other.space
+    }
+}
+
 impl Function {
     /// Where a body returns before its end.
     pub(crate) fn early_return(body: &[Statement]) -> Option<Span> {

@@ -157,8 +157,9 @@ pub(crate) fn events_from_python(events: &Bound<'_, PyAny>) -> PyResult<Vec<Even
         let kind = object.get_type().name();
         let kind = kind.map_or_else(|_| "object".to_owned(), |kind| kind.to_string());
         PyTypeError::new_err(format!(
-            "expected events, not `{kind}`\n  help: pass a list of the events that `submit`, \
-             `host_task` and the like return"
+            "expected events, not `{kind}`\n  why:  `depends` names what a command waits for\n  help: pass a list of the \
+             events that `submit`, `host_task` and the like return; if the kernel has a parameter `depends`, pass it by \
+             position"
         ))
     };
     let mut found = Vec::new();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyTuple};
+use pyo3::types::{PyCapsule, PyDict, PyTuple};
 use situ_array::placement::default_queue;
 use situ_runtime::memory::copy;
 use situ_runtime::{Allocation, HostError, Queue, QueueProperties};
@@ -136,13 +136,14 @@ impl PyQueue {
 
     /// Submits a kernel over a range. It waits for commands that use the same arrays, or, with
     /// `depends`, for exactly those events.
-    #[pyo3(signature = (kernel, range, /, *arguments, depends = None))]
+    #[pyo3(signature = (kernel, range, /, *arguments, depends = None, **keywords))]
     fn submit(
         &self,
         kernel: &Bound<'_, PyAny>,
         range: &Bound<'_, PyAny>,
         arguments: &Bound<'_, PyTuple>,
         depends: Option<&Bound<'_, PyAny>>,
+        keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyEvent> {
         guard(|| {
             let kernel = kernel
@@ -150,7 +151,8 @@ impl PyQueue {
                 .map_err(|_| not_a_kernel(kernel))?;
             let events = depends.map(events_from_python).transpose()?;
             let kernel = kernel.get();
-            let event = kernel.submit(range, arguments, Some(&self.queue), events.as_deref())?;
+            let (queue, events) = (Some(&self.queue), events.as_deref());
+            let event = kernel.submit(range, (arguments, keywords), queue, events)?;
             Ok(PyEvent { event })
         })
     }

@@ -248,7 +248,7 @@ fn copy_kernel(device: &Device, source: MapOperand, target: DType) -> Option<Arc
 }
 
 /// An operand whose elements lie in a row.
-fn contiguous(dtype: DType) -> MapOperand {
+pub(super) fn contiguous(dtype: DType) -> MapOperand {
     MapOperand::Memory {
         dtype,
         stride: StrideClass::Contiguous,
@@ -256,18 +256,21 @@ fn contiguous(dtype: DType) -> MapOperand {
 }
 
 /// Arrays that agree on everything but their dtypes.
-struct Call<'a> {
-    first: &'a Array,
-    range: NdRange,
-    usm_kind: UsmKind,
+pub(super) struct Call<'a> {
+    pub(super) first: &'a Array,
+    pub(super) range: NdRange,
+    pub(super) usm_kind: UsmKind,
 }
 
 impl<'a> Call<'a> {
     fn of(operands: &[PlainOperand<'a>]) -> Option<Self> {
-        let mut arrays = operands.iter().filter_map(|operand| match operand {
+        Self::of_arrays(operands.iter().filter_map(|operand| match operand {
             PlainOperand::Array(array) => Some(*array),
             PlainOperand::Number(_) => None,
-        });
+        }))
+    }
+
+    pub(super) fn of_arrays(mut arrays: impl Iterator<Item = &'a Array>) -> Option<Self> {
         let first = arrays.next()?;
         let mut call = Self {
             first,

@@ -1,6 +1,6 @@
 //! Loops over the elements or rows of arrays, or over the items of tuples, as loops over their indices.
 //!
-//! `for v in x`, `for i, v in enumerate(x)` and `for a, b in zip(x, y)` are compiled as `for k in range(...)` with an
+//! `for v in x`, `for v in reversed(x)`, `for i, v in enumerate(x)` and `for a, b in zip(x, y)` are compiled as `for k in range(...)` with an
 //! assignment in front of the body. Whoever asks has made sure that what is looped over is an array, a part of one, or a tuple
 //! of numbers.
 
@@ -9,44 +9,10 @@ use situ_ir::Span;
 use super::element_loops::{LEN, MINIMUM, RANGE};
 use super::made_trees::{assignment, binary, call, subscript};
 use super::piece::{expression, named};
-use crate::syntax::{BinaryOperator, Expression, ExpressionKind, Statement, StatementKind};
-
-/// What a loop gives to its target.
-#[derive(Clone, Debug)]
-pub enum Looped<'a> {
-    /// The items of something.
-    Each(&'a Expression),
-    /// The items with their numbers, the first of which may be given.
-    Counted(&'a Expression, Option<&'a Expression>),
-    /// The items of several at a time.
-    Together(&'a [Expression]),
-}
-
-impl<'a> Looped<'a> {
-    /// What a `for` statement loops over; `None` for a call of another function, as `range` is one.
-    pub fn of(iterable: &'a Expression) -> Option<Self> {
-        let ExpressionKind::Call {
-            function,
-            arguments,
-            keywords,
-        } = &iterable.kind
-        else {
-            return Some(Self::Each(iterable));
-        };
-        let ExpressionKind::Name(name) = &function.kind else {
-            return None;
-        };
-        match (name.as_str(), arguments.as_slice(), keywords.as_slice()) {
-            ("enumerate", [items], []) => Some(Self::Counted(items, None)),
-            ("enumerate", [items, start], []) => Some(Self::Counted(items, Some(start))),
-            ("enumerate", [items], [(name, start)]) if name.name == "start" => {
-                Some(Self::Counted(items, Some(start)))
-            }
-            ("zip", [_, ..], []) => Some(Self::Together(arguments)),
-            _ => None,
-        }
-    }
-}
+use crate::looped::Looped;
+use crate::syntax::{
+    BinaryOperator, Constant, Expression, ExpressionKind, Statement, StatementKind,
+};
 
 /// Statements whose loops are all loops over indices.
 pub(super) fn with_index_loops(body: Vec<Statement>) -> Vec<Statement> {
@@ -92,8 +58,11 @@ impl IndexLoops {
             } => {
                 let body = self.block(body);
                 match Looped::of(&iterable) {
-                    Some(looped) => self.index_loop(target, &looped, body, span, code),
-                    None => StatementKind::For {
+                    // Ranges count in both directions.
+                    Some(looped) if Looped::reversed_call(&iterable).is_none() => {
+                        self.index_loop(target, &looped, body, span, code)
+                    }
+                    _ => StatementKind::For {
                         target,
                         iterable,
                         body,
@@ -121,6 +90,14 @@ impl IndexLoops {
             Looped::Each(items) => {
                 let name = self.array_name(items, code);
                 (at(&name), extent(&name))
+            }
+            Looped::Backwards(items) => {
+                let name = self.array_name(items, code);
+                let one = expression(ExpressionKind::Constant(Constant::Int(1)), span);
+                let last = binary(BinaryOperator::Subtract, extent(&name), one);
+                let place = binary(BinaryOperator::Subtract, last, named(&turn, span));
+                let item = subscript(named(&name, span), vec![place], span);
+                (item, extent(&name))
             }
             Looped::Counted(items, start) => {
                 let name = self.array_name(items, code);

@@ -21,7 +21,6 @@ use situ_ir::Source;
 
 pub use accumulators::{Accumulator, accumulators};
 pub use element_loops::{Called, Fold, Meanings, is_made_name, with_element_loops};
-pub use index_loops::Looped;
 pub use liveness::{Liveness, assigned_names, for_each_name, read_names};
 pub use parallel_loop::{
     Combination, CompiledLoop, LoopReduction, ParallelLoop, compile_parallel_loop,
@@ -29,6 +28,8 @@ pub use parallel_loop::{
 pub use piece::{CompiledPiece, Piece, ValueType, compile_piece};
 pub use recursion::MAX_RECURSION;
 pub(crate) use recursion::{DEPTH, with_depth, written_parameters};
+
+pub use crate::looped::Looped;
 
 use crate::error::{Error, Refusal};
 use crate::parse::{Dialect, parse_function_as};

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use situ_ir::Span;
 
+use crate::looped::Looped;
 use crate::syntax::{
     Constant, Expression, ExpressionKind, Function, Identifier, MessagePart, Statement,
     StatementKind, UnaryOperator,
@@ -53,7 +54,7 @@ pub(crate) fn collect<'a>(body: &'a [Statement], names: &mut BTreeSet<&'a str>) 
     }
 }
 
-fn collect_target<'a>(target: &'a Expression, names: &mut BTreeSet<&'a str>) {
+pub(crate) fn collect_target<'a>(target: &'a Expression, names: &mut BTreeSet<&'a str>) {
     match &target.kind {
         ExpressionKind::Name(name) => {
             names.insert(name);
@@ -102,6 +103,30 @@ pub(crate) fn only_value<'a>(function: &'a Function, name: &str) -> Option<&'a E
         [only] if is_plain => Some(only),
         _ => None,
     }
+}
+
+/// Whether one statement of a function gives something to a name, and it is no parameter.
+pub(crate) fn is_assigned_once(function: &Function, name: &str) -> bool {
+    let mut count = 0;
+    for_each_statement(&function.body, &mut |statement| {
+        let mut names = BTreeSet::new();
+        match &statement.kind {
+            StatementKind::Assign { targets, .. } => {
+                for target in targets {
+                    collect_target(target, &mut names);
+                }
+            }
+            StatementKind::AugmentedAssign { target, .. } | StatementKind::For { target, .. } => {
+                collect_target(target, &mut names);
+            }
+            StatementKind::Function(inner) => {
+                names.insert(inner.name.name.as_str());
+            }
+            _ => {}
+        }
+        count += usize::from(names.contains(name));
+    });
+    count == 1 && function.parameters.iter().all(|known| known.name != name)
 }
 
 /// The names that a function uses and does not define: parameters and variables of the function
@@ -345,8 +370,15 @@ fn is_always_true(test: &Expression) -> bool {
     )
 }
 
-/// Whether a `range` of constants is not empty.
+/// Whether a tuple that is written out, or a `range` of constants, is not empty.
 fn runs_at_least_once(iterable: &Expression) -> bool {
+    match Looped::of(iterable) {
+        Some(Looped::Each(items)) => {
+            return matches!(&items.kind, ExpressionKind::Tuple(items) if !items.is_empty());
+        }
+        Some(looped) => return looped.parts().iter().all(runs_at_least_once),
+        None => {}
+    }
     let ExpressionKind::Call { arguments, .. } = &iterable.kind else {
         return false;
     };

@@ -7,7 +7,7 @@ use crate::host::DEPTH;
 use crate::infer::atomics::{AtomicCall, atomic_operation};
 use crate::infer::attributes::conjugate;
 use crate::infer::library::LibraryFunction;
-use crate::infer::program::Specialised;
+use crate::infer::program::{DefaultArgument, Specialised};
 use crate::infer::value::{LocalType, Number, Object, ObjectKind, Static, Value};
 use crate::infer::{Inference, ParameterType, problems};
 use crate::plan::Layout;
@@ -304,15 +304,17 @@ impl Inference<'_, '_, '_> {
         };
         let written = self.program.written_parameters(function, &syntax);
         let (own, captured) = syntax.parameters.split_at(written);
-        let given = self.device_arguments(call, own, syntax.defaults.len())?;
-        let defaults = own.len() - syntax.defaults.len();
+        let defaults = self.program.default_count(function);
+        let given = self.device_arguments(call, own, defaults)?;
+        let required = own.len() - defaults;
         let mut arguments = Vec::new();
         for (position, argument) in given.into_iter().enumerate() {
             let (value, span) = if let Some(argument) = argument {
                 (self.value(argument), argument.span)
             } else {
-                let (constant, _) = syntax.defaults[position - defaults];
-                (Value::Constant(constant), call.span)
+                let name = &own[position].name;
+                let value = self.default_argument(function, position - required, name, call.span);
+                (value, call.span)
             };
             arguments.push(self.passed(value, span));
         }
@@ -373,6 +375,14 @@ impl Inference<'_, '_, '_> {
                 self.report(problems::recursion(call.name, call.span));
                 None
             }
+        }
+    }
+
+    /// What is passed for a parameter, one of those that have defaults, if no argument is given.
+    fn default_argument(&mut self, function: usize, place: usize, name: &str, span: Span) -> Value {
+        match self.program.default(function, place) {
+            DefaultArgument::Evaluated(value) => value,
+            DefaultArgument::Outside(binding) => self.binding(binding, name, span),
         }
     }
 

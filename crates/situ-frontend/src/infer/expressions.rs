@@ -150,7 +150,22 @@ impl Inference<'_, '_, '_> {
                 }
             }
         }
-        self.program.inner_function(function, captured, subject)
+        let defaults = function.defaults.iter().map(|each| self.default(each));
+        let defaults = defaults.collect();
+        self.program
+            .inner_function(function, (captured, defaults), subject)
+    }
+
+    /// What a parameter of an inner function is by default; what is computed when the kernel runs is reported.
+    fn default(&mut self, written: &syntax::Expression) -> Value {
+        let value = self.value(written);
+        if is_known(&value) {
+            return value;
+        }
+        if !matches!(value, Value::Unknown) {
+            self.report(Refused::DefaultValue.at(written.span));
+        }
+        Value::Unknown
     }
 
     /// The number an expression stands for; anything else is reported.
@@ -395,6 +410,9 @@ impl Inference<'_, '_, '_> {
     /// What a name of the function holds.
     fn local(&mut self, name: &str, span: Span) -> Value {
         let Some(local) = self.locals.get(name) else {
+            if self.unrolling.ended.contains(name) {
+                self.report(problems::after_its_loop(name, span));
+            }
             // Assigned somewhere, but no walk has found its type yet.
             return Value::Unknown;
         };
@@ -565,4 +583,14 @@ fn logical_expression(is_and: bool, left: Expression, right: Number, span: Span)
         right: Box::new(right),
     };
     Expression::new(kind, dtype, span)
+}
+
+/// Whether a value is the same whenever it is looked at.
+fn is_known(value: &Value) -> bool {
+    match value {
+        Value::Constant(_) | Value::Static(_) => true,
+        Value::Scalar(number) => matches!(number.kind, ExpressionKind::Literal(_)),
+        Value::Tuple(items) => items.iter().all(is_known),
+        _ => false,
+    }
 }

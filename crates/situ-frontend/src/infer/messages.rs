@@ -160,7 +160,8 @@ impl Inference<'_, '_, '_> {
             place: format!("{}:{line}", source.name),
         };
         let next = self.program.messages.len();
-        let number = *self.messages.entry(span).or_insert(next);
+        let place = (span, self.unrolling.rounds.clone());
+        let number = *self.messages.entry(place).or_insert(next);
         match self.program.messages.get_mut(number) {
             Some(known) => *known = message,
             None => self.program.messages.push(message),

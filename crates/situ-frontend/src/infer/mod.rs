@@ -21,12 +21,14 @@ mod functions;
 mod indexing;
 mod items;
 pub(crate) mod library;
+mod loops;
 pub(crate) mod messages;
 mod numpy_functions;
 mod operators;
 pub(crate) mod problems;
 mod program;
 mod rounding;
+mod rounds;
 mod statements;
 pub(crate) mod value;
 mod views;
@@ -169,8 +171,9 @@ struct Inference<'p, 'e, 's> {
     subject: Subject<'e, 's>,
     parameters: Vec<Parameter>,
     arrays: Vec<Array>,
-    /// Arrays declared by a call at a place, so that every walk finds the same array.
-    declared: BTreeMap<Span, ArrayId>,
+    /// Arrays declared by a call at a place, so that every walk finds the same array. Rounds of a loop that is written
+    /// out may declare different ones.
+    declared: BTreeMap<Span, Vec<ArrayId>>,
     /// Arrays as one dimension, by the array they are of.
     flat: BTreeMap<ArrayId, ArrayId>,
     /// The array that messages are written to, once there is one.
@@ -179,8 +182,8 @@ struct Inference<'p, 'e, 's> {
     meeting: Option<Span>,
     /// How many bodies take the places of calls so far.
     inlined_bodies: usize,
-    /// The place of the message at each `assert` and `print`.
-    messages: BTreeMap<Span, usize>,
+    /// The place of the message at each `assert` and `print`, in each round of loops that are written out.
+    messages: BTreeMap<(Span, Vec<usize>), usize>,
     variables: Vec<Variable>,
     /// The variable for a name and, for tuples, the position in it.
     variable_ids: BTreeMap<(String, usize), VariableId>,
@@ -199,6 +202,7 @@ struct Inference<'p, 'e, 's> {
     return_with: Option<Span>,
     return_without: Option<Span>,
     has_changed: bool,
+    unrolling: loops::Unrolling,
     /// Variables that start with a constant: parameters that were given one and are assigned.
     initial: Vec<(VariableId, syntax::Constant)>,
     failure: Failure,
@@ -239,6 +243,7 @@ impl<'p, 'e, 's> Inference<'p, 'e, 's> {
             return_with: None,
             return_without: None,
             has_changed: false,
+            unrolling: loops::Unrolling::default(),
             initial: Vec::new(),
             failure: Failure::default(),
         };
@@ -410,7 +415,11 @@ impl<'p, 'e, 's> Inference<'p, 'e, 's> {
     }
 
     fn report(&mut self, diagnostic: Diagnostic) {
-        self.failure.own.push(diagnostic);
+        // What is wrong in each round of a loop that is written out is said once.
+        let is_known = !self.unrolling.rounds.is_empty() && self.failure.own.contains(&diagnostic);
+        if !is_known {
+            self.failure.own.push(diagnostic);
+        }
     }
 
     fn new_slot(&mut self) -> SlotId {
@@ -471,11 +480,14 @@ impl<'p, 'e, 's> Inference<'p, 'e, 's> {
 
     /// The array declared by the call at `span`.
     fn declare_array(&mut self, span: Span, array: Array) -> ArrayId {
-        let next = ArrayId(self.arrays.len());
-        let id = *self.declared.entry(span).or_insert(next);
-        if id == next {
-            self.arrays.push(array);
+        let known = self.declared.entry(span).or_default();
+        let is_equal = |id: &&ArrayId| self.arrays[id.0].is_declared_as(&array);
+        if let Some(id) = known.iter().find(is_equal) {
+            return *id;
         }
+        let id = ArrayId(self.arrays.len());
+        known.push(id);
+        self.arrays.push(array);
         id
     }
 

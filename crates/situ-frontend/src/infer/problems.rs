@@ -76,9 +76,11 @@ fn python_builtin_advice(name: &str) -> Option<&'static str> {
     Some(match name {
         "print" => "write `print(...)` as a statement of its own",
         "input" | "open" => "read what the kernel needs on the host, and pass it as an argument",
-        "enumerate" | "zip" | "reversed" | "iter" | "next" | "map" | "filter" => {
-            "loop over `range(...)` and index the arrays"
+        "enumerate" | "zip" | "reversed" => {
+            "use it in a `for` over tuples, e.g. `for a, b in zip(x, y):`; for arrays loop over `range(...)` and index \
+             them"
         }
+        "iter" | "next" | "map" | "filter" => "loop over `range(...)` and index the arrays",
         "sum" | "any" | "all" | "sorted" => {
             "loop over `range(...)` and update a variable; for whole arrays call the function of \
              situ on the host"
@@ -149,19 +151,52 @@ pub(crate) fn object_assigned(name: &str, span: Span) -> Diagnostic {
 // ----- loops -----
 
 pub(crate) fn not_a_range(found: &str, span: Span) -> Diagnostic {
-    let diagnostic = Diagnostic::error("K026", "a kernel can loop over `range(...)` only")
-        .label(span, format!("this is {found}"))
-        .why("the number of rounds and the counter must be known without a Python iterator");
+    let diagnostic =
+        Diagnostic::error("K026", "a kernel can loop over `range(...)` and tuples only")
+            .label(span, format!("this is {found}"))
+            .why("a loop counts, or is written out when the kernel is compiled; Python's iterators do not exist there");
     if found == "an array" || found == "a part of an array" {
         diagnostic.help("loop over its indices, e.g. `for i in range(a.shape[0]):`, and use `a[i]`")
-    } else if found.starts_with("a tuple") {
-        diagnostic.help(
-            "write the rounds out, or put the numbers into `situ.private.array(length, dtype)` and loop over its \
-             indices",
-        )
     } else {
         diagnostic.help("use `for i in range(n):` or `while`")
     }
+}
+
+pub(crate) fn range_of_variables(span: Span) -> Diagnostic {
+    Diagnostic::error("K026", "this `range` must have numbers that are known when compiling")
+        .label(span, "its length is known only when the kernel runs")
+        .why("a loop with `enumerate` or `zip` is written out round by round when the kernel is compiled")
+        .help("loop over the `range` itself, `for i in range(n):`, and index with `i`")
+}
+
+pub(crate) fn not_reversible(span: Span) -> Diagnostic {
+    Diagnostic::error("K026", "`reversed` takes a `range` or a tuple")
+        .label(span, "this has no last item that Python could start with")
+        .why("Python cannot reverse `enumerate` and `zip` either: they go forward only")
+        .help("reverse what is inside, e.g. `zip(reversed(a), reversed(b))`")
+}
+
+pub(crate) fn count_from(found: &str, span: Span) -> Diagnostic {
+    Diagnostic::error("K026", "`enumerate` counts from an integer")
+        .label(span, format!("this is {found}"))
+        .why("the numbers of the rounds are integers")
+        .help("convert it, e.g. `enumerate(items, int(start))`")
+}
+
+pub(crate) fn too_many_rounds(rounds: usize, most: usize, span: Span) -> Diagnostic {
+    Diagnostic::error("K026", "this loop is too long to be written out")
+        .label(span, format!("its body would be there {rounds} times"))
+        .why(format!(
+            "a loop over a tuple is compiled as its rounds one after the other, at most {most} with the loops around it"
+        ))
+        .help("pass an array and loop over its indices, `for i in range(a.shape[0]):`")
+}
+
+pub(crate) fn after_its_loop(name: &str, span: Span) -> Diagnostic {
+    Diagnostic::error("K045", format!("`{name}` has no meaning after its loop"))
+        .label(span, "used here")
+        .why("it stood for something else in each round, and no number says for what")
+        .help("use it inside of the loop, or name what you mean")
 }
 
 pub(crate) fn range_outside_for(span: Span) -> Diagnostic {

@@ -7,13 +7,12 @@ use situ_ir::{AddressSpace, DType, Diagnostics, Source};
 
 use crate::environment::{Binding, Bindings, Environment, KnownModule};
 use crate::host::{read_names, with_depth, written_parameters};
-use crate::infer::value::{LocalType, Static};
+use crate::infer::value::{LocalType, Static, Value};
 use crate::infer::{Failure, Inferred, Subject, infer};
 use crate::message::Message;
 use crate::parse::{Dialect, parse_function_as};
 use crate::plan::{ArgumentType, Layout};
 use crate::specialize::Options;
-use crate::subset::Refused;
 use crate::syntax::{self, Constant};
 use crate::typed::{Function, FunctionId};
 
@@ -72,6 +71,14 @@ pub(crate) enum Specialised {
     Recursive,
 }
 
+/// What a parameter is if no argument is given.
+pub(crate) enum DefaultArgument<'e> {
+    /// Of a function inside of another.
+    Evaluated(Value),
+    /// Of any other, as Python evaluated it.
+    Outside(&'e Binding),
+}
+
 /// Everything that is compiled together.
 pub(crate) struct Program<'e> {
     pub(crate) environment: &'e Environment,
@@ -100,6 +107,8 @@ struct Inner<'e> {
     syntax: Arc<syntax::Function>,
     bindings: &'e Bindings,
     source: &'e Source,
+    /// What its last parameters are if no argument is given.
+    defaults: Vec<Value>,
 }
 
 impl<'e> Program<'e> {
@@ -147,12 +156,6 @@ impl<'e> Program<'e> {
             .or_insert_with(|| {
                 let source = &definition.source;
                 parse_function_as(dialect, source, &definition.name)
-                    .and_then(|syntax| match syntax.computed_defaults.as_slice() {
-                        [first, ..] if dialect == Dialect::Kernel => {
-                            Err(vec![Refused::DefaultValue.at(*first)])
-                        }
-                        _ => Ok(syntax),
-                    })
                     .map(|syntax| {
                         let is_itself = |name: &&str| {
                             matches!(definition.bindings.get(*name),
@@ -176,16 +179,18 @@ impl<'e> Program<'e> {
     }
 
     /// The number of a function that is defined inside of another, where names mean what they mean
-    /// there; `captured` are the variables of the outer function that it uses.
+    /// there; `captured` are the variables of the outer function that it uses, `defaults` what its last parameters are
+    /// if no argument is given.
     pub(crate) fn inner_function(
         &mut self,
         written: &Arc<syntax::Function>,
-        captured: Vec<syntax::Identifier>,
+        (captured, defaults): (Vec<syntax::Identifier>, Vec<Value>),
         outer: Subject<'e, '_>,
     ) -> usize {
         let before = self.environment.functions.len();
         let mut known = self.inner.iter();
         if let Some(position) = known.position(|inner| Arc::ptr_eq(&inner.written, written)) {
+            self.inner[position].defaults = defaults;
             return before + position;
         }
         let mut syntax = syntax::Function::clone(written);
@@ -195,8 +200,28 @@ impl<'e> Program<'e> {
             syntax: Arc::new(syntax),
             bindings: outer.bindings,
             source: outer.source,
+            defaults,
         });
         before + self.inner.len() - 1
+    }
+
+    /// How many parameters of a function, the last ones, have defaults.
+    pub(crate) fn default_count(&self, function: usize) -> usize {
+        match self.environment.functions.get(function) {
+            Some(definition) => definition.defaults.len(),
+            None => self.inner[function - self.environment.functions.len()]
+                .defaults
+                .len(),
+        }
+    }
+
+    /// What a parameter of a function is if no argument is given; `place` counts those that have defaults.
+    pub(crate) fn default(&self, function: usize, place: usize) -> DefaultArgument<'e> {
+        if let Some(definition) = self.environment.functions.get(function) {
+            return DefaultArgument::Outside(&definition.defaults[place]);
+        }
+        let inner = &self.inner[function - self.environment.functions.len()];
+        DefaultArgument::Evaluated(inner.defaults[place].clone())
     }
 
     /// How many of a function's parameters are written by the user; the others are captured.

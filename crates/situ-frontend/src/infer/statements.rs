@@ -1,20 +1,19 @@
 //! What statements do, and what assignments teach about variables.
 
 use situ_ir::promotion;
-use situ_ir::{DType, Literal, Span};
+use situ_ir::{DType, Span};
 
-use crate::infer::library::LibraryFunction;
 use crate::infer::value::{LocalType, Number, Object, Static, Value};
 use crate::infer::{Inference, Local, constants, problems};
 use crate::syntax::{self, Constant};
-use crate::typed::{Expression, ExpressionKind, ForRange, Statement, StatementKind, Step};
+use crate::typed::{Expression, ExpressionKind, Statement, StatementKind};
 
 /// A value on its way to a target.
-struct Assigned {
-    value: Value,
-    value_span: Span,
+pub(super) struct Assigned {
+    pub(super) value: Value,
+    pub(super) value_span: Span,
     /// The whole statement.
-    span: Span,
+    pub(super) span: Span,
 }
 
 impl Inference<'_, '_, '_> {
@@ -94,11 +93,7 @@ impl Inference<'_, '_, '_> {
                 target,
                 iterable,
                 body,
-            } => {
-                if let Some(loop_) = self.for_range(target, iterable, body) {
-                    push(StatementKind::For(loop_));
-                }
-            }
+            } => self.for_loop(target, iterable, body, span, out),
             syntax::StatementKind::Break => push(StatementKind::Break),
             syntax::StatementKind::Continue => push(StatementKind::Continue),
             syntax::StatementKind::Return(value) => {
@@ -173,7 +168,12 @@ impl Inference<'_, '_, '_> {
     }
 
     /// Appends statements that compute a value, and gives what refers to the results.
-    fn evaluate_now(&mut self, value: Value, span: Span, out: &mut Vec<Statement>) -> Value {
+    pub(super) fn evaluate_now(
+        &mut self,
+        value: Value,
+        span: Span,
+        out: &mut Vec<Statement>,
+    ) -> Value {
         match value {
             Value::Scalar(value) => {
                 if let ExpressionKind::Literal(_) | ExpressionKind::Parameter(_) = value.kind {
@@ -211,7 +211,7 @@ impl Inference<'_, '_, '_> {
         }
     }
 
-    fn assign(
+    pub(super) fn assign(
         &mut self,
         target: &syntax::Expression,
         assigned: Assigned,
@@ -409,7 +409,10 @@ impl Inference<'_, '_, '_> {
     }
 
     /// Joins a type into a name's; `None` if the name cannot hold both.
-    fn join(&mut self, name: &str, ty: LocalType, span: Span) -> Option<LocalType> {
+    pub(super) fn join(&mut self, name: &str, ty: LocalType, span: Span) -> Option<LocalType> {
+        if self.is_given_anew(name, &ty) {
+            return Some(self.give_anew(name, ty, span));
+        }
         let Some(local) = self.locals.get(name) else {
             let local = Local {
                 ty: ty.clone(),
@@ -523,120 +526,18 @@ impl Inference<'_, '_, '_> {
     }
 
     /// Evaluates an expression now unless writing it twice costs nothing.
-    fn bind(&mut self, value: Expression, span: Span, out: &mut Vec<Statement>) -> Expression {
+    pub(super) fn bind(
+        &mut self,
+        value: Expression,
+        span: Span,
+        out: &mut Vec<Statement>,
+    ) -> Expression {
         let (reference, shared) = self.share(value);
         if let Some((slot, value)) = shared {
             let kind = StatementKind::Bind { slot, value };
             out.push(Statement { kind, span });
         }
         reference
-    }
-
-    // ----- loops -----
-
-    fn for_range(
-        &mut self,
-        target: &syntax::Expression,
-        iterable: &syntax::Expression,
-        body: &[syntax::Statement],
-    ) -> Option<ForRange> {
-        let bounds = self.range_bounds(iterable);
-        let variable = if let syntax::ExpressionKind::Name(name) = &target.kind {
-            let ty = self.join(name, LocalType::Scalar(DType::I64), target.span);
-            match ty {
-                Some(LocalType::Scalar(dtype)) => Some(self.variable_id(name, 0, dtype)),
-                _ => None,
-            }
-        } else {
-            // What is looped over is the more important mistake.
-            if bounds.is_some() {
-                self.report(problems::loop_target(target.span));
-            }
-            None
-        };
-        let body = self.block(body);
-        let (start, stop, step) = bounds?;
-        Some(ForRange {
-            variable: variable?,
-            start,
-            stop,
-            step,
-            body,
-        })
-    }
-
-    fn range_bounds(
-        &mut self,
-        iterable: &syntax::Expression,
-    ) -> Option<(Expression, Expression, Step)> {
-        let span = iterable.span;
-        let syntax::ExpressionKind::Call {
-            function,
-            arguments,
-            keywords,
-        } = &iterable.kind
-        else {
-            let value = self.value(iterable);
-            if !matches!(value, Value::Unknown) {
-                let problem = problems::not_a_range(&value.describe(), span);
-                self.report(problem);
-            }
-            return None;
-        };
-        match self.value(function) {
-            Value::Static(Static::Library(LibraryFunction::Range)) => {}
-            Value::Unknown => return None,
-            _ => {
-                self.report(problems::not_a_range("the result of a call", span));
-                return None;
-            }
-        }
-        if let Some((keyword, _)) = keywords.first() {
-            self.report(problems::keyword_argument("range", keyword));
-            return None;
-        }
-        if arguments.is_empty() || arguments.len() > 3 {
-            let found = arguments.len();
-            self.report(problems::argument_count("range", "1 to 3", found, span));
-            return None;
-        }
-        let numbers: Vec<_> = arguments
-            .iter()
-            .map(|argument| self.range_argument(argument))
-            .collect();
-        let mut numbers: Vec<_> = numbers.into_iter().collect::<Option<_>>()?;
-        let step = if numbers.len() == 3 {
-            numbers.pop()
-        } else {
-            None
-        };
-        let stop = numbers.pop()?;
-        let zero = Expression::literal(Literal::I64(0), span);
-        let start = numbers.pop().unwrap_or(zero);
-        let step = match step {
-            None => Step::Constant(1),
-            Some(step) => match step.kind {
-                ExpressionKind::Literal(Literal::I64(0)) => {
-                    self.report(problems::zero_step(step.span));
-                    return None;
-                }
-                ExpressionKind::Literal(Literal::I64(step)) => Step::Constant(step),
-                _ => Step::Dynamic(step),
-            },
-        };
-        Some((start, stop, step))
-    }
-
-    fn range_argument(&mut self, argument: &syntax::Expression) -> Option<Expression> {
-        let number = self.number(argument)?;
-        let dtype = self.own_dtype(&number);
-        if !dtype.is_integer() && !dtype.is_bool() {
-            let culprit = self.culprit(argument);
-            let problem = problems::range_type(&number.describe(), culprit, argument.span);
-            self.report(problem);
-            return None;
-        }
-        self.convert(number, DType::I64, argument.span)
     }
 
     // ----- results -----

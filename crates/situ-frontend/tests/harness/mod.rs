@@ -70,9 +70,14 @@ impl Case {
         let functions = names
             .into_iter()
             .map(|name| DeviceFunction {
-                name,
                 source: source.clone(),
                 bindings: bindings.clone(),
+                defaults: directive("default")
+                    .filter_map(|line| line.split_once(" = "))
+                    .filter(|(function, _)| *function == name)
+                    .map(|(_, value)| parse_binding(value.trim()))
+                    .collect(),
+                name,
             })
             .collect();
         let kernel = decorated(text, "@situ.kernel")

@@ -40,7 +40,7 @@ pub(super) unsafe extern "C" fn enqueue_kernel(
         let queue = queue.map(CQueue::queue);
         let submitted = kernel
             .get()
-            .submit(&range, &arguments, queue, after.as_deref())?;
+            .submit(&range, (&arguments, None), queue, after.as_deref())?;
         // SAFETY: the header asks for a place for a handle, or null.
         unsafe { Call::give(event, submitted) };
         Ok(())

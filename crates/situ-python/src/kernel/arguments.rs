@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 use super::definition::Definition;
 use super::local_accessor::PyLocalAccessor;
-use super::refused_argument::refusal;
+use super::refused_argument::{missing_dtype, refusal};
 use crate::array::PyArray;
 use crate::error::IntoPyErr;
 use crate::error::exceptions::{DTypeError, ShapeError};
@@ -102,22 +102,41 @@ impl<'a> Arguments<'a> {
     }
 
     /// Gives Python numbers the dtypes that they have on a device.
-    pub(super) fn adapt_to(&mut self, device: &Device) {
+    ///
+    /// # Errors
+    /// `KernelTypeError` for a NumPy number of a dtype that the device does not have.
+    pub(super) fn adapt_to(&mut self, device: &Device) -> PyResult<()> {
         let default_float = device_dtypes::default_float(device);
-        if default_float == DType::F64 {
-            return;
-        }
-        for (given, code) in self.given.iter_mut().zip(&mut self.key) {
-            if let Given::Scalar {
-                literal,
-                is_python: true,
-            } = given
-            {
-                let dtype = narrowed(literal.dtype(), default_float);
-                *literal = interpret::number::cast(*literal, dtype);
-                *code = given.code();
+        for position in 0..self.given.len() {
+            let Given::Scalar { literal, is_python } = self.given[position] else {
+                continue;
+            };
+            let dtype = if is_python {
+                narrowed(literal.dtype(), default_float)
+            } else {
+                self.check_number(position, literal.dtype(), device)?;
+                continue;
+            };
+            if dtype != literal.dtype() {
+                let literal = interpret::number::cast(literal, dtype);
+                self.given[position] = Given::Scalar { literal, is_python };
+                self.key[position] = self.given[position].code();
             }
         }
+        Ok(())
+    }
+
+    /// Refuses a NumPy number of a dtype that a device does not have.
+    fn check_number(&self, position: usize, dtype: DType, device: &Device) -> PyResult<()> {
+        if device_dtypes::check(dtype, device).is_ok() {
+            return Ok(());
+        }
+        let subject = format!(
+            "argument `{}` of kernel `{}`",
+            self.name(position),
+            self.definition.name
+        );
+        Err(missing_dtype(&subject, self.name(position), dtype, device))
     }
 
     pub(super) fn key(&self) -> &Key {

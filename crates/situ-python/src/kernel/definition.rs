@@ -143,6 +143,32 @@ impl Definition {
         Some(default.bind(py).clone())
     }
 
+    /// What the last parameters are if no argument is passed for them, as far as all after them have defaults, too.
+    ///
+    /// # Errors
+    /// Only what Python raises while the function is looked at.
+    pub(crate) fn last_defaults<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let positional: usize = self
+            .attribute(py, "__code__")?
+            .getattr("co_argcount")?
+            .extract()?;
+        let named: Option<Bound<'py, PyDict>> = self.attribute(py, "__kwdefaults__")?.extract()?;
+        let mut defaults = Vec::new();
+        for (position, name) in self.parameters.iter().enumerate().rev() {
+            let default = if position < positional {
+                let place = (position + self.defaults.len()).checked_sub(positional);
+                place.map(|place| self.defaults[place].bind(py).clone())
+            } else {
+                let named = named.as_ref().map(|named| named.get_item(name));
+                named.transpose()?.flatten()
+            };
+            let Some(default) = default else { break };
+            defaults.push(default);
+        }
+        defaults.reverse();
+        Ok(defaults)
+    }
+
     /// How many arguments there must be.
     fn required(&self) -> usize {
         self.passed_parameters()

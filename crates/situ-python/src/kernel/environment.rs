@@ -259,9 +259,15 @@ impl Collector {
             name: definition.name.clone(),
             source: definition.source.clone(),
             bindings: Bindings::new(),
+            defaults: Vec::new(),
         });
         let bindings = self.bindings(definition.function.bind(py))?;
         self.functions[index].bindings = bindings;
+        let defaults = definition.last_defaults(py)?;
+        let defaults = defaults
+            .iter()
+            .map(|default| self.binding(default, &[], MAX_DEPTH));
+        self.functions[index].defaults = defaults.collect::<PyResult<_>>()?;
         Ok(index)
     }
 }

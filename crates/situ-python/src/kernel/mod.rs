@@ -33,6 +33,7 @@ use arguments::Arguments;
 pub(crate) use definition::{Definition, quoted};
 use host_data::Visit;
 pub(crate) use local_accessor::PyLocalAccessor;
+pub(crate) use refused_argument::missing_dtype;
 pub(crate) use specialisation::compile_error;
 use specialisation::{Form, Meaning, Specialisation};
 
@@ -266,7 +267,7 @@ impl PyKernel {
             Some(queue) => queue,
             None => placement::current(py)?,
         };
-        arguments.adapt_to(queue.device());
+        arguments.adapt_to(queue.device())?;
         let found = self
             .known()
             .iter()
@@ -322,13 +323,13 @@ impl PyKernel {
     pub(crate) fn submit(
         &self,
         range: &Bound<'_, PyAny>,
-        arguments: &Bound<'_, PyTuple>,
+        (arguments, keywords): (&Bound<'_, PyTuple>, Option<&Bound<'_, PyDict>>),
         queue: Option<&Queue>,
         events: Option<&[Event]>,
     ) -> PyResult<Event> {
         let range = range::from_python(range, &self.definition.name)?;
         let target = Target::over(range, queue, events);
-        self.launch(target, arguments, None)
+        self.launch(target, arguments, keywords)
     }
 
     fn compile(

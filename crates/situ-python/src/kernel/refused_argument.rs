@@ -7,7 +7,10 @@ use pyo3::prelude::*;
 use pyo3::types::{
     PyDict, PyFrozenSet, PyInt, PyList, PyNone, PyRange, PySet, PyString, PyTuple, PyType,
 };
+use situ_array::device_dtypes;
 use situ_array::placement::Participant;
+use situ_ir::DType;
+use situ_runtime::Device;
 
 use super::arguments::placer;
 use super::definition::Definition;
@@ -241,4 +244,20 @@ fn host_array_refusal(definition: &Definition, objects: &[Bound<'_, PyAny>]) -> 
         (Err(error), Some(object)) => error.into_py_err(object.py()),
         _ => InternalError::new_err("situ broke one of its own rules: a host array was placed"),
     }
+}
+
+/// Why a NumPy number cannot be passed to a device that does not have its dtype.
+pub(crate) fn missing_dtype(subject: &str, name: &str, dtype: DType, device: &Device) -> PyErr {
+    let instead = device_dtypes::nearest(dtype, device);
+    let python = if dtype.is_complex() {
+        "complex"
+    } else {
+        "float"
+    };
+    KernelTypeError::new_err(format!(
+        "{subject} is a {dtype}, which {} does not have\n  why:  a NumPy number keeps its dtype; a Python number takes one \
+         that the device has\n  help: pass `{python}({name})` or `np.{instead}({name})`, or use another device: `situ devices` \
+         lists what each can do",
+        device.filter_string(),
+    ))
 }

@@ -203,11 +203,15 @@ impl<'m, 'a, 'py> Look<'m, 'a, 'py> {
                 if let Some(looped) = self.looped(iterable)? {
                     return Ok(!self.looped_target(target, &looped)? || self.block(body)?);
                 }
+                let range = match Looped::of(iterable) {
+                    Some(Looped::Backwards(range)) => range,
+                    _ => iterable,
+                };
                 let ExpressionKind::Call {
                     function,
                     arguments,
                     ..
-                } = &iterable.kind
+                } = &range.kind
                 else {
                     return Ok(true);
                 };
@@ -247,7 +251,9 @@ impl<'m, 'a, 'py> Look<'m, 'a, 'py> {
             return Ok(None);
         }
         let (is_counted, lists) = match Looped::of(iterable) {
-            Some(Looped::Each(items)) => (false, std::slice::from_ref(items)),
+            Some(Looped::Each(items) | Looped::Backwards(items)) => {
+                (false, std::slice::from_ref(items))
+            }
             Some(Looped::Counted(items, start)) => {
                 if let Some(start) = start
                     && self.expression(start)?

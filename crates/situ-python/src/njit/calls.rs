@@ -18,7 +18,7 @@ use super::expressions::temporaries;
 use super::function::bound;
 use super::machine::{Flow, MAX_CALLS, Machine, too_deep};
 use super::record::Record;
-use super::value::{ArrayValue, Number, Origin, Value, weak};
+use super::value::{ArrayValue, Number, Origin, Value};
 use crate::array::PyArray;
 use crate::error::exceptions::{KernelError, KernelTypeError};
 use crate::kernel::{PyDeviceFunction, PyKernel, PyRangedKernel, environment};
@@ -87,8 +87,8 @@ impl<'a, 'py> Machine<'a, 'py> {
         }
         let values = bound(inner, values, named, |position| {
             let place = (position + inner.defaults.len()).checked_sub(inner.parameters.len());
-            let default = place.and_then(|place| weak(inner.defaults[place].0));
-            Ok(default.map(Value::Number))
+            let default = place.map(|place| self.default(&inner.defaults[place]));
+            default.transpose()
         })?;
         if self.depth >= MAX_CALLS {
             return Err(too_deep());
@@ -104,6 +104,26 @@ impl<'a, 'py> Machine<'a, 'py> {
         match flow? {
             Flow::Return(value) => Ok(value),
             _ => Ok(self.none()),
+        }
+    }
+
+    /// What a parameter of an inner function is by default. Python evaluates that when it comes to the `def`, so that it
+    /// must not depend on what happens before a call.
+    fn default(&mut self, default: &Expression) -> PyResult<Value> {
+        let mut own = None;
+        situ_frontend::host::for_each_name(default, &mut |name| {
+            if self.names.contains_key(name) || self.function.is_own(name) {
+                own.get_or_insert_with(|| name.to_owned());
+            }
+        });
+        match own {
+            None => self.value(default),
+            Some(name) => Err(KernelTypeError::new_err(format!(
+                "the default `{}` of a function inside of an njit function depends on `{name}`\n  why:  defaults of \
+                 such functions are constants, and `{name}` is a variable\n  help: remove the default and pass the value \
+                 at each call",
+                self.function.source.slice(default.span)
+            ))),
         }
     }
 
@@ -157,7 +177,7 @@ impl<'a, 'py> Machine<'a, 'py> {
         }
         let Some(callee) = self.callee(function)? else {
             if let Some(kernel) = self.ranged_kernel(function)? {
-                return self.call_kernel(&kernel, arguments);
+                return self.call_kernel(&kernel, arguments, keywords);
             }
             return self.call_member(function, arguments, keywords, span);
         };
@@ -173,7 +193,7 @@ impl<'a, 'py> Machine<'a, 'py> {
             |values: &[Value]| values.iter().any(|value| matches!(value, Value::Array(_)));
         let takes_keywords = !matches!(
             &*callee,
-            Callee::Kernel(_) | Callee::Builtin(_) | Callee::OfNumbers | Callee::Device
+            Callee::Builtin(_) | Callee::OfNumbers | Callee::Device
         );
         if let (Some((name, _)), false) = (named.first(), takes_keywords) {
             return Err(KernelTypeError::new_err(format!(
@@ -219,7 +239,7 @@ impl<'a, 'py> Machine<'a, 'py> {
             }
             Callee::Kernel(kernel) => {
                 let kernel = kernel.bind(self.py).clone();
-                self.launch(&kernel, &values)
+                self.launch(&kernel, &values, &named)
             }
             Callee::Builtin(name) => self.call_builtin(name, (function, arguments), values, span),
             Callee::OfNumbers | Callee::Device => {
@@ -275,22 +295,39 @@ impl<'a, 'py> Machine<'a, 'py> {
         &mut self,
         kernel: &Bound<'py, PyAny>,
         arguments: &[Expression],
+        keywords: &[(Identifier, Expression)],
     ) -> PyResult<Value> {
         let mut values = Vec::with_capacity(arguments.len());
         for argument in arguments {
             values.push(self.value(argument)?);
         }
-        self.launch(kernel, &values)
+        let mut named = Vec::with_capacity(keywords.len());
+        for (name, argument) in keywords {
+            named.push((name.name.clone(), self.value(argument)?));
+        }
+        self.launch(kernel, &values, &named)
     }
 
     /// Launches a kernel.
-    fn launch(&mut self, kernel: &Bound<'py, PyAny>, values: &[Value]) -> PyResult<Value> {
-        self.before_writes(values)?;
+    fn launch(
+        &mut self,
+        kernel: &Bound<'py, PyAny>,
+        values: &[Value],
+        named: &[(String, Value)],
+    ) -> PyResult<Value> {
+        let all = values.iter().chain(named.iter().map(|(_, value)| value));
+        let all: Vec<_> = all.cloned().collect();
+        self.before_writes(&all)?;
         let arguments: Vec<_> = values
             .iter()
             .map(|value| value.to_argument(self.py))
             .collect::<PyResult<_>>()?;
-        kernel.call1(pyo3::types::PyTuple::new(self.py, arguments)?)?;
+        let keywords = pyo3::types::PyDict::new(self.py);
+        for (name, value) in named {
+            keywords.set_item(name, value.to_argument(self.py)?)?;
+        }
+        let arguments = pyo3::types::PyTuple::new(self.py, arguments)?;
+        kernel.call(arguments, Some(&keywords))?;
         Ok(self.none())
     }
 
@@ -491,7 +528,8 @@ impl<'a, 'py> Machine<'a, 'py> {
         }
         let Value::Array(array) = of else {
             return Err(KernelTypeError::new_err(format!(
-                "only arrays have methods in njit functions: `{}`",
+                "only arrays have methods in njit functions: `{}`\n  why:  other values are numbers and tuples, and text is only \
+                 compared\n  help: use operators and functions, or do this before the call and pass the result",
                 self.function.source.slice(span)
             )));
         };

@@ -8,7 +8,6 @@
 //! Types, shapes and places are checked when a node is made, where the user's line is known.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -21,6 +20,9 @@ use situ_array::functions::statistical::Over;
 use situ_array::layout::Shape;
 use situ_array::{Array, broadcast};
 use situ_ir::DType;
+use situ_ir::promotion::PythonScalar;
+use situ_runtime::Device;
+use smallvec::SmallVec;
 
 use super::value::Number;
 use crate::detach::detach;
@@ -46,7 +48,6 @@ enum State {
 }
 
 /// An operation that is not done yet.
-#[derive(Clone)]
 struct Waiting {
     operation: Operation,
     operands: Vec<NodeOperand>,
@@ -88,19 +89,20 @@ impl Node {
             NodeOperand::Array(node) => Some(node),
             NodeOperand::Number(_) => None,
         });
-        let arrays: Vec<&Rc<Self>> = arrays.collect();
+        let arrays: SmallVec<[&Rc<Self>; 3]> = arrays.collect();
         let first = arrays.first().ok_or(situ_array::Error::NoArray {
             operation: function.name,
         })?;
-        let homes: Vec<&Array> = arrays.iter().map(|node| &node.home).collect();
+        let homes: SmallVec<[&Array; 3]> = arrays.iter().map(|node| &node.home).collect();
         foresight::check_places(function, &homes)?;
-        let shapes: Vec<&[usize]> = arrays.iter().map(|node| &*node.shape).collect();
+        let shapes: SmallVec<[&[usize]; 3]> = arrays.iter().map(|node| &*node.shape).collect();
         let shape = broadcast::broadcast_shapes(function.name, &shapes)?;
-        let types: Vec<OperandType> = operands.iter().map(NodeOperand::ty).collect();
+        let types: SmallVec<[OperandType; 3]> = operands.iter().map(NodeOperand::ty).collect();
         let device = first.home.queue().device();
-        let dtype = foresight::result_dtype(function, &types, device)?;
+        let dtype = result_dtype(function, &types, device)?;
         let home = first.home.clone();
         let size = 1 + arrays.iter().map(|node| node.size()).sum::<usize>();
+        drop((arrays, homes, shapes));
         let waiting = Waiting {
             operation: Operation::Apply(function),
             operands,
@@ -179,9 +181,11 @@ impl Node {
             return Ok(array);
         }
         let gathered = Gathered::of(self, py)?;
-        let array = detach(py, || {
-            fusion::evaluate(&gathered.fusion, &gathered.operands, None, None)
-        })?;
+        let Gathered { fusion, operands } = &gathered;
+        let array = match fusion::evaluate_at_once(fusion, operands) {
+            Some(array) => array,
+            None => detach(py, || fusion::evaluate(fusion, operands, None, None))?,
+        };
         *self.state.borrow_mut() = State::Ready(array.clone());
         Ok(array)
     }
@@ -281,30 +285,174 @@ struct Gathered {
 impl Gathered {
     /// Gathers what waits in a node. What others hold on to is computed first.
     fn of(root: &Rc<Node>, py: Python<'_>) -> PyResult<Self> {
-        let mut uses = HashMap::new();
+        let mut uses = PerNode::new();
         count_uses(root, &mut uses);
         let mut walk = Walk {
             py,
             root: Rc::as_ptr(root),
             uses,
-            places: HashMap::new(),
-            nodes: Vec::new(),
+            places: PerNode::new(),
+            nodes: SmallVec::new(),
             operands: Vec::new(),
         };
         walk.node(root)?;
         Ok(Self {
-            fusion: Arc::new(Fusion::new(walk.nodes)),
+            fusion: kept(walk.nodes),
             operands: walk.operands,
         })
     }
 }
 
+/// What a function of operands of these types gives on a device.
+///
+/// Most calls are those of the last time, so that each thread remembers a few; what depends on the value of a Python
+/// number is found out anew.
+fn result_dtype(
+    function: &'static Elementwise,
+    types: &[OperandType],
+    device: &Device,
+) -> Result<DType, situ_array::Error> {
+    type Known = (
+        &'static Elementwise,
+        SmallVec<[OperandType; 3]>,
+        Device,
+        DType,
+    );
+    thread_local! {
+        static KNOWN: RefCell<[Option<Known>; 16]> = const { RefCell::new([const { None }; 16]) };
+    }
+    let is_weak = |ty: &OperandType| matches!(ty, OperandType::Weak(_));
+    if types.iter().any(is_weak) {
+        return foresight::result_dtype(function, types, device);
+    }
+    let slot = std::ptr::from_ref(function).addr() / align_of::<Elementwise>() % 16;
+    KNOWN.with_borrow_mut(|known| {
+        if let Some((of, operands, on, dtype)) = &known[slot]
+            && std::ptr::eq(*of, function)
+            && operands.as_slice() == types
+            && on == device
+        {
+            return Ok(*dtype);
+        }
+        let dtype = foresight::result_dtype(function, types, device)?;
+        known[slot] = Some((function, types.into(), device.clone(), dtype));
+        Ok(dtype)
+    })
+}
+
+/// Expressions that were evaluated last by this thread. What a fusion knows of its dtypes is worth keeping.
+const KEPT: usize = 64;
+
+thread_local! {
+    static FUSIONS: RefCell<[Option<Arc<Fusion>>; KEPT]> =
+        const { RefCell::new([const { None }; KEPT]) };
+}
+
+/// The fusion of some nodes: the one of an earlier call, if there was one.
+fn kept(nodes: SmallVec<[fusion::Node; 8]>) -> Arc<Fusion> {
+    FUSIONS.with_borrow_mut(|fusions| {
+        let slot = &mut fusions[slot(&nodes)];
+        if let Some(fusion) = slot
+            && fusion.nodes().len() == nodes.len()
+            && fusion
+                .nodes()
+                .iter()
+                .zip(&nodes)
+                .all(|(a, b)| is_same(a, b))
+        {
+            return Arc::clone(fusion);
+        }
+        let fusion = Arc::new(Fusion::new(nodes.into_vec()));
+        *slot = Some(Arc::clone(&fusion));
+        fusion
+    })
+}
+
+/// Where the fusion of some nodes is kept. Another one may be there in its place.
+fn slot(nodes: &[fusion::Node]) -> usize {
+    let mixed = nodes.iter().fold(0_usize, |mixed, node| {
+        let own = match node {
+            fusion::Node::Input(operand) => *operand,
+            fusion::Node::Constant(_) => 7,
+            fusion::Node::Apply { function, .. } => {
+                std::ptr::from_ref(*function).addr() / align_of::<Elementwise>()
+            }
+            fusion::Node::Cast { dtype, .. } => 11 + *dtype as usize,
+        };
+        mixed.wrapping_mul(31).wrapping_add(own)
+    });
+    (mixed ^ (mixed >> 7)) % KEPT
+}
+
+fn is_same(left: &fusion::Node, right: &fusion::Node) -> bool {
+    match (left, right) {
+        (fusion::Node::Input(left), fusion::Node::Input(right)) => left == right,
+        (fusion::Node::Constant(left), fusion::Node::Constant(right)) => match (left, right) {
+            (PythonScalar::Bool(left), PythonScalar::Bool(right)) => left == right,
+            (PythonScalar::Int(left), PythonScalar::Int(right)) => left == right,
+            // 0.0 and -0.0 are two numbers, and NaN is one.
+            (PythonScalar::Float(left), PythonScalar::Float(right)) => {
+                left.to_bits() == right.to_bits()
+            }
+            // Rare enough to be made anew.
+            _ => false,
+        },
+        (
+            fusion::Node::Apply {
+                function: left,
+                operands: of_left,
+            },
+            fusion::Node::Apply {
+                function: right,
+                operands: of_right,
+            },
+        ) => std::ptr::eq(*left, *right) && of_left == of_right,
+        (
+            fusion::Node::Cast {
+                operand: left,
+                dtype: to_left,
+            },
+            fusion::Node::Cast {
+                operand: right,
+                dtype: to_right,
+            },
+        ) => left == right && to_left == to_right,
+        _ => false,
+    }
+}
+
+/// A number for each of a few nodes.
+struct PerNode(SmallVec<[(*const Node, usize); 8]>);
+
+impl PerNode {
+    fn new() -> Self {
+        Self(SmallVec::new())
+    }
+
+    fn get(&self, node: *const Node) -> Option<usize> {
+        let mut known = self.0.iter();
+        known
+            .find(|(each, _)| *each == node)
+            .map(|(_, number)| *number)
+    }
+
+    /// The number of a node, which starts with zero.
+    fn entry(&mut self, node: *const Node) -> &mut usize {
+        let known = self.0.iter().position(|(each, _)| *each == node);
+        let place = known.unwrap_or_else(|| {
+            self.0.push((node, 0));
+            self.0.len() - 1
+        });
+        &mut self.0[place].1
+    }
+}
+
 /// Counts how often waiting nodes are used inside of an expression.
-fn count_uses(node: &Rc<Node>, uses: &mut HashMap<*const Node, usize>) {
+fn count_uses(node: &Rc<Node>, uses: &mut PerNode) {
     if let State::Waiting(waiting) = &*node.state.borrow() {
         for operand in &waiting.operands {
             if let NodeOperand::Array(inner) = operand {
-                let count = uses.entry(Rc::as_ptr(inner)).or_default();
+                let count = uses.entry(Rc::as_ptr(inner));
                 *count += 1;
                 if *count == 1 {
                     count_uses(inner, uses);
@@ -318,10 +466,10 @@ struct Walk<'py> {
     py: Python<'py>,
     root: *const Node,
     /// How often each node is used inside of the expression.
-    uses: HashMap<*const Node, usize>,
+    uses: PerNode,
     /// Where nodes are in the list.
-    places: HashMap<*const Node, usize>,
-    nodes: Vec<fusion::Node>,
+    places: PerNode,
+    nodes: SmallVec<[fusion::Node; 8]>,
     operands: Vec<Operand>,
 }
 
@@ -329,43 +477,26 @@ impl Walk<'_> {
     /// The place of a node in the list.
     fn node(&mut self, node: &Rc<Node>) -> PyResult<usize> {
         let key = Rc::as_ptr(node);
-        if let Some(place) = self.places.get(&key) {
-            return Ok(*place);
+        if let Some(place) = self.places.get(key) {
+            return Ok(place);
         }
-        let inside = self.uses.get(&key).copied().unwrap_or(0);
+        let inside = self.uses.get(key).unwrap_or(0);
         let is_held = key != self.root && Rc::strong_count(node) > inside;
         if is_held {
             node.array(self.py)?;
         }
-        let waiting = match &*node.state.borrow() {
-            State::Ready(array) => Err(array.clone()),
-            State::Waiting(waiting) => Ok(waiting.clone()),
-        };
-        let made = match waiting {
-            Err(array) => self.input(Operand::Array(array)),
-            Ok(Waiting {
-                operation,
-                operands,
-            }) => {
-                // The clone of the operands adds one use of each.
-                for operand in &operands {
-                    if let NodeOperand::Array(inner) = operand {
-                        *self.uses.entry(Rc::as_ptr(inner)).or_default() += 1;
-                    }
-                }
-                let mut places = Vec::with_capacity(operands.len());
-                for operand in &operands {
+        // Nodes that are computed on the way are others: no expression contains itself.
+        let made = match &*node.state.borrow() {
+            State::Ready(array) => self.input(Operand::Array(array.clone())),
+            State::Waiting(waiting) => {
+                let mut places = SmallVec::new();
+                for operand in &waiting.operands {
                     places.push(self.operand(operand)?);
                 }
-                for operand in &operands {
-                    if let NodeOperand::Array(inner) = operand {
-                        *self.uses.entry(Rc::as_ptr(inner)).or_default() -= 1;
-                    }
-                }
-                match operation {
+                match waiting.operation {
                     Operation::Apply(function) => fusion::Node::Apply {
                         function,
-                        operands: places.into_iter().collect(),
+                        operands: places,
                     },
                     Operation::Cast(dtype) => fusion::Node::Cast {
                         operand: places[0],
@@ -375,7 +506,7 @@ impl Walk<'_> {
             }
         };
         let place = self.push(made);
-        self.places.insert(key, place);
+        *self.places.entry(key) = place;
         Ok(place)
     }
 

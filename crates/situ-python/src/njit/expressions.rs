@@ -110,7 +110,8 @@ impl<'py> Machine<'_, 'py> {
         container.for_each_array(&mut |_| has_array = true);
         if has_array {
             return Err(KernelTypeError::new_err(
-                "`in` asks about numbers\n  help: use `np.isin(x, values)` for arrays",
+                "`in` asks about numbers\n  why:  of the elements of an array, each would have an answer\n  help: use \
+                 `np.isin(x, values)`, or `np.any(x == value)` to ask about all of them",
             ));
         }
         let item = item.to_argument(self.py)?;
@@ -318,7 +319,8 @@ impl<'py> Machine<'_, 'py> {
                 Value::Number(number) => operands.push(NodeOperand::Number(number)),
                 other => {
                     return Err(KernelTypeError::new_err(format!(
-                        "`{}` does not take {}: `{}`",
+                        "`{}` does not take {}: `{}`\n  why:  it computes with arrays and numbers\n  help: pass one of these; text \
+                         is only compared, e.g. `mode == \"fast\"`",
                         function.name,
                         other.describe(self.py),
                         self.function.source.slice(span)

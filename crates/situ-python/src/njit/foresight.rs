@@ -285,6 +285,9 @@ impl Foresight<'_, '_, '_> {
                 }
                 self.item_place(items)?;
             }
+            Some(Looped::Backwards(items)) => {
+                self.item_place(items)?;
+            }
             Some(Looped::Together(lists)) => {
                 for items in lists {
                     self.item_place(items)?;
@@ -411,8 +414,8 @@ impl Foresight<'_, '_, '_> {
         {
             let name: String = module.getattr("__name__")?.extract()?;
             return Err(KernelTypeError::new_err(format!(
-                "njit function `{}` uses `{}`, which module `{name}` does not have\n  help: check the \
-                 spelling",
+                "njit function `{}` uses `{}`, which module `{name}` does not have\n  why:  every name of a function is \
+                 looked up before its first statement runs\n  help: check the spelling, and the version of `{name}`",
                 self.machine.function.name(),
                 attribute.name
             )));

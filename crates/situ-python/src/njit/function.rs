@@ -1,6 +1,6 @@
 //! A function as its tree, and everything that was compiled of it.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
@@ -15,7 +15,7 @@ use situ_runtime::{Device, Program};
 use super::foresight::Place;
 use super::parallel_loops::CachedLoop;
 use super::pieces::{CompiledExpression, Decision};
-use super::record::Record;
+use super::record::{NotedKernel, Record};
 use super::value::{Origin, Value};
 use crate::array::PyArray;
 use crate::error::exceptions::KernelTypeError;
@@ -38,14 +38,16 @@ pub(crate) struct HostFunction {
     pub(super) fixed: Vec<(String, Py<PyAny>)>,
     environment: PyOnceLock<Environment>,
     /// What is known about runs of statements, by the first of them.
-    pub(super) decisions: Mutex<HashMap<Span, Vec<Arc<Decision>>>>,
+    pub(super) decisions: Mutex<BTreeMap<Span, Vec<Arc<Decision>>>>,
     /// Expressions of numbers between array operations.
-    pub(super) expressions: Mutex<HashMap<Span, Vec<Arc<CompiledExpression>>>>,
+    pub(super) expressions: Mutex<BTreeMap<Span, Vec<Arc<CompiledExpression>>>>,
     /// Loops over `prange`, by their statement.
-    pub(super) loops: Mutex<HashMap<Span, Vec<Arc<CachedLoop>>>>,
+    pub(super) loops: Mutex<BTreeMap<Span, Vec<Arc<CachedLoop>>>>,
     /// Where the arguments of calls were that have been looked through.
     pub(super) foreseen: Mutex<Vec<Vec<Place>>>,
     record: Mutex<Vec<Record>>,
+    /// Kernels in the record. They are looked for in each call, and words take time.
+    noted_kernels: Mutex<Vec<NotedKernel>>,
 }
 
 impl HostFunction {
@@ -80,6 +82,7 @@ impl HostFunction {
             loops: Mutex::default(),
             foreseen: Mutex::default(),
             record: Mutex::default(),
+            noted_kernels: Mutex::default(),
         })
     }
 
@@ -225,6 +228,17 @@ impl HostFunction {
         }
     }
 
+    /// Remembers a kernel, once.
+    pub(super) fn note_kernel(&self, kernel: NotedKernel) {
+        let known = self.noted_kernels.lock();
+        let mut known = known.unwrap_or_else(PoisonError::into_inner);
+        if known.contains(&kernel) {
+            return;
+        }
+        self.note(kernel.record());
+        known.push(kernel);
+    }
+
     /// Whether a call has run.
     pub(super) fn has_run(&self) -> bool {
         let known = self.record.lock().unwrap_or_else(PoisonError::into_inner);
@@ -244,7 +258,7 @@ pub(super) fn bound(
     syntax: &Function,
     arguments: Vec<Value>,
     mut named: Vec<(String, Value)>,
-    default: impl Fn(usize) -> PyResult<Option<Value>>,
+    mut default: impl FnMut(usize) -> PyResult<Option<Value>>,
 ) -> PyResult<Vec<Value>> {
     let name = &syntax.name.name;
     let parameters = || quoted(syntax.parameters.iter().map(|each| &each.name));

@@ -16,6 +16,8 @@ pub(super) enum Items {
     Rows(ArrayValue, usize),
     /// The numbers of a range: the first one, the step and how many there are.
     Numbers(i64, i64, usize),
+    /// Items from the last one to the first.
+    Backwards(Box<Items>),
     /// Items with numbers, from the first one on.
     Counted(Box<Items>, i64),
     /// Items of each, until one of them has no more.
@@ -27,7 +29,7 @@ impl Items {
         match self {
             Self::Listed(items) => items.len(),
             Self::Rows(_, count) | Self::Numbers(_, _, count) => *count,
-            Self::Counted(items, _) => items.count(),
+            Self::Counted(items, _) | Self::Backwards(items) => items.count(),
             Self::Together(lists) => lists.iter().map(Self::count).min().unwrap_or(0),
         }
     }
@@ -57,6 +59,14 @@ impl Machine<'_, '_> {
                 let lists = lists.iter().map(|items| self.items(items));
                 Ok(Items::Together(lists.collect::<PyResult<_>>()?))
             }
+            Some(Looped::Backwards(items)) => match self.items(items)? {
+                Items::Counted(..) | Items::Together(_) => Err(KernelTypeError::new_err(format!(
+                    "`reversed` takes a `range`, a tuple or an array\n  why:  `{}` has no last item to start with, as in \
+                     Python\n  help: reverse what is inside, e.g. `zip(reversed(a), reversed(b))`",
+                    self.function.source.slice(items.span)
+                ))),
+                found => Ok(Items::Backwards(Box::new(found))),
+            },
             Some(Looped::Each(_)) | None => self.items_of_value(iterable),
         }
     }
@@ -66,12 +76,16 @@ impl Machine<'_, '_> {
             Value::Tuple(items) => Ok(Items::Listed(items)),
             Value::Array(array) => {
                 let count = *array.node.shape().first().ok_or_else(|| {
-                    KernelTypeError::new_err("an array without dimensions has nothing to loop over")
+                    KernelTypeError::new_err(
+                        "an array without dimensions has nothing to loop over\n  why:  it is one number, as for \
+                         NumPy\n  help: use the number itself, `x[()]`",
+                    )
                 })?;
                 Ok(Items::Rows(array, count))
             }
             other => Err(KernelTypeError::new_err(format!(
-                "njit functions cannot loop over {}\n  help: loop over `range(n)`, a tuple or an array",
+                "njit functions cannot loop over {}\n  why:  how many rounds there are, and what each gets, must be known \
+                 without a Python iterator\n  help: loop over `range(n)`, a tuple or an array",
                 other.describe(self.py)
             ))),
         }
@@ -84,7 +98,8 @@ impl Machine<'_, '_> {
         };
         number.ok_or_else(|| {
             KernelTypeError::new_err(format!(
-                "`{}` is no integer, so nothing can be counted from it",
+                "`{}` is no integer, so nothing can be counted from it\n  why:  `enumerate` gives integers\n  help: convert it, \
+                 e.g. `int(start)`",
                 self.function.source.slice(expression.span)
             ))
         })
@@ -134,6 +149,7 @@ impl Machine<'_, '_> {
                 self.item(array, &index)
             }
             Items::Numbers(start, step, _) => Ok(number(start + step * round as i64)),
+            Items::Backwards(inner) => self.item_of(inner, inner.count() - 1 - round),
             Items::Counted(inner, start) => {
                 let item = self.item_of(inner, round)?;
                 Ok(Value::Tuple(vec![number(start + round as i64), item]))

@@ -1,6 +1,6 @@
 //! Runs a function: one statement after the other, or as many at once as can be compiled.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 
 use pyo3::prelude::*;
@@ -10,11 +10,12 @@ use situ_frontend::syntax::{
     BinaryOperator, Expression, ExpressionKind, MessagePart, Statement, StatementKind,
 };
 use situ_ir::Span;
+use smallvec::SmallVec;
 
 use super::expression_node::Node;
 use super::function::HostFunction;
 use super::pieces::out_of_reach;
-use super::record::Record;
+use super::record::NotedKernel;
 use super::value::{ArrayValue, Number, Origin, Value};
 use crate::array::PyArray;
 use crate::error::exceptions::{KernelError, KernelTypeError};
@@ -28,9 +29,10 @@ pub(super) const MAX_CALLS: usize = 400;
 pub(super) struct Machine<'a, 'py> {
     pub(super) py: Python<'py>,
     pub(super) function: &'a HostFunction,
-    pub(super) names: HashMap<String, Value>,
+    // They are few and short, so that comparing is quicker than hashing.
+    pub(super) names: BTreeMap<String, Value>,
     /// How often names are still read by the statement that is run.
-    pub(super) unread: HashMap<String, usize>,
+    pub(super) unread: SmallVec<[(&'a str, usize); 8]>,
     /// The statement that is run.
     statement: Option<&'a Statement>,
     /// Expressions that may still be waiting.
@@ -56,8 +58,8 @@ impl<'a, 'py> Machine<'a, 'py> {
         Self {
             py,
             function,
-            names: HashMap::new(),
-            unread: HashMap::new(),
+            names: BTreeMap::new(),
+            unread: SmallVec::new(),
             statement: None,
             waiting: Vec::new(),
             home: None,
@@ -255,20 +257,25 @@ impl<'a, 'py> Machine<'a, 'py> {
     }
 
     /// Notes which names a statement reads, so that the last reading of a name takes its value.
-    fn begin(&mut self, statement: &'a Statement, read: &[&Expression]) {
+    fn begin(&mut self, statement: &'a Statement, read: &[&'a Expression]) {
         self.statement = Some(statement);
         self.unread.clear();
         for expression in read {
-            situ_frontend::host::for_each_name(expression, &mut |name| {
-                *self.unread.entry(name.to_owned()).or_default() += 1;
+            situ_frontend::host::for_each_name(expression, &mut |name| match self
+                .unread
+                .iter_mut()
+                .find(|(known, _)| *known == name)
+            {
+                Some((_, count)) => *count += 1,
+                None => self.unread.push((name, 1)),
             });
         }
     }
 
     /// The value of a name of the function; taken from it if this was the last time it is read.
     pub(super) fn local(&mut self, name: &str) -> Option<Value> {
-        let is_last = match self.unread.get_mut(name) {
-            Some(count) => {
+        let is_last = match self.unread.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, count)) => {
                 *count = count.saturating_sub(1);
                 *count == 0
             }
@@ -465,7 +472,8 @@ impl<'a, 'py> Machine<'a, 'py> {
                 .store(array, indices, value)
                 .map_err(|error| self.with_statement(error)),
             _ => Err(KernelError::new_err(
-                "njit functions assign to names, to items of tuples and to elements of arrays",
+                "njit functions assign to names and to elements of arrays only\n  why:  numbers and arrays have no attributes \
+                 that could change\n  help: use a name of its own, or assign elements, e.g. `x[i] = value`",
             )),
         }
     }
@@ -599,7 +607,7 @@ impl<'a, 'py> Machine<'a, 'py> {
     }
 
     /// Notes a kernel for the statement that is run.
-    fn note_waiting(&self, node: &Rc<Node>, how: &str) {
+    fn note_waiting(&self, node: &Rc<Node>, how: &'static str) {
         let span = self
             .statement
             .map_or(self.function.syntax.span, |statement| statement.span);
@@ -607,20 +615,16 @@ impl<'a, 'py> Machine<'a, 'py> {
     }
 
     /// Notes a kernel that an expression becomes.
-    pub(super) fn note_kernel(&self, span: Span, node: &Rc<Node>, how: &str) {
-        let count = node.waiting_operations();
-        if count == 0 {
+    pub(super) fn note_kernel(&self, span: Span, node: &Rc<Node>, how: &'static str) {
+        let operations = node.waiting_operations();
+        if operations == 0 {
             return;
         }
-        let operations = if count == 1 {
-            "operation"
-        } else {
-            "operations"
-        };
-        self.function.note(Record {
+        self.function.note_kernel(NotedKernel {
             span,
-            device: node.home().queue().device().filter_string(),
-            what: format!("kernel of {count} {operations}, {how}"),
+            device: node.home().queue().device().clone(),
+            operations,
+            how,
         });
     }
 

@@ -4,10 +4,11 @@ use std::sync::{Arc, PoisonError};
 
 use pyo3::prelude::*;
 use situ_array::Array;
+use situ_array::device_dtypes;
 use situ_array::placement::{Operation, Participant, Placer};
 use situ_frontend::host::{
-    Accumulator, Combination, CompiledLoop, LoopReduction, Meanings as _, ParallelLoop, ValueType,
-    accumulators, compile_parallel_loop, read_names, with_element_loops,
+    Accumulator, Combination, CompiledLoop, LoopReduction, Looped, Meanings as _, ParallelLoop,
+    ValueType, accumulators, compile_parallel_loop, read_names, with_element_loops,
 };
 use situ_frontend::syntax::{Expression, ExpressionKind, Statement};
 use situ_frontend::{Messages, Options, ParameterPlan};
@@ -23,7 +24,7 @@ use crate::detach::detach;
 use crate::error::IntoPyErr;
 use crate::error::exceptions::{KernelError, KernelTypeError};
 use crate::kernel::messages::RaisedSlot;
-use crate::kernel::{compile_error, messages};
+use crate::kernel::{compile_error, messages, missing_dtype};
 
 /// A loop compiled for some types and a device.
 pub(super) struct CachedLoop {
@@ -64,6 +65,10 @@ impl CachedLoop {
 impl<'a> Machine<'a, '_> {
     /// The bounds of a `range` or `prange`, and whether it is the latter; `None` if it is something else.
     pub(super) fn range(&mut self, iterable: &Expression) -> PyResult<Option<(bool, Bounds)>> {
+        if let Some(Looped::Backwards(range)) = Looped::of(iterable) {
+            let range = self.range(range)?;
+            return Ok(range.map(|(_, bounds)| (false, backwards(bounds))));
+        }
         let ExpressionKind::Call {
             function,
             arguments,
@@ -93,13 +98,14 @@ impl<'a> Machine<'a, '_> {
             [start, stop] => (*start, *stop, 1),
             [_, _, 0] => {
                 return Err(pyo3::exceptions::PyValueError::new_err(
-                    "the step of a range must not be zero",
+                    "the step of a range must not be zero\n  why:  it would never end\n  help: use a positive or a negative step",
                 ));
             }
             [start, stop, step] => (*start, *stop, *step),
             _ => {
                 return Err(KernelTypeError::new_err(
-                    "`range` takes one to three integers",
+                    "`range` takes one to three integers\n  why:  these are the start, the stop and the step\n  help: write \
+                     `range(stop)`, `range(start, stop)` or `range(start, stop, step)`",
                 ));
             }
         };
@@ -184,7 +190,7 @@ impl<'a> Machine<'a, '_> {
                 blocks.push((accumulator, memory));
                 continue;
             }
-            let value = self.names.get(name).cloned();
+            let value = self.passed_to(name, queue.device())?;
             let value = value.ok_or_else(|| KernelError::new_err(format!("`{name}` is lost")))?;
             let reduction = cached.reductions.iter().find(|each| each.name == *name);
             match (reduction, &value) {
@@ -313,11 +319,12 @@ impl<'a> Machine<'a, '_> {
         queue: &Queue,
         accumulators: Vec<Accumulator>,
     ) -> PyResult<Arc<CachedLoop>> {
-        let types: Vec<_> = names
-            .iter()
-            .map(|name| (name.clone(), self.names.get(name).and_then(Value::ty)))
-            .collect();
         let device = queue.device();
+        let mut types = Vec::with_capacity(names.len());
+        for name in names {
+            let value = self.passed_to(name, device)?;
+            types.push((name.clone(), value.as_ref().and_then(Value::ty)));
+        }
         let known = self.function.loops.lock();
         let known = known.unwrap_or_else(PoisonError::into_inner);
         let list = known.get(&statement.span).map(Vec::as_slice);
@@ -365,7 +372,7 @@ impl<'a> Machine<'a, '_> {
             accumulators: &accumulators,
         };
         let options = Options {
-            default_float: situ_array::device_dtypes::default_float(device),
+            default_float: device_dtypes::default_float(device),
             ..options()
         };
         let compiled = compile_parallel_loop(loop_, function.environment(py)?, options)
@@ -394,6 +401,15 @@ impl<'a> Machine<'a, '_> {
             reductions,
             accumulators,
         })
+    }
+
+    /// What a name stands for on a device: Python numbers have dtypes there that the device has.
+    ///
+    /// # Errors
+    /// `KernelTypeError` for a NumPy number of a dtype that the device does not have.
+    fn passed_to(&self, name: &str, device: &Device) -> PyResult<Option<Value>> {
+        let value = self.names.get(name);
+        value.map(|value| adapted(value, name, device)).transpose()
     }
 
     /// The numbers and arrays of a value, arrays where they are.
@@ -444,11 +460,48 @@ impl<'a> Machine<'a, '_> {
     }
 }
 
+fn adapted(value: &Value, name: &str, device: &Device) -> PyResult<Value> {
+    match value {
+        Value::Number(number) => {
+            let dtype = number.literal.dtype();
+            let nearest = device_dtypes::nearest(dtype, device);
+            if nearest == dtype {
+                return Ok(value.clone());
+            }
+            if !number.is_weak {
+                return Err(missing_dtype(&format!("`{name}`"), name, dtype, device));
+            }
+            Ok(Value::Number(Number {
+                literal: interpret::number::cast(number.literal, nearest),
+                ..*number
+            }))
+        }
+        Value::Tuple(items) => {
+            let items = items.iter().map(|item| adapted(item, name, device));
+            Ok(Value::Tuple(items.collect::<PyResult<_>>()?))
+        }
+        Value::Array(_) | Value::Object(_) => Ok(value.clone()),
+    }
+}
+
 fn not_an_integer(argument: &Expression, machine: &Machine<'_, '_>) -> PyErr {
     KernelTypeError::new_err(format!(
-        "`{}` is no integer, so there is no range",
+        "`{}` is no integer, so there is no range\n  why:  `range` counts in integers\n  help: convert it, e.g. `int(n)` or \
+         `n // 2`",
         machine.function.source.slice(argument.span)
     ))
+}
+
+/// The bounds of a range whose numbers are gone through from the last one to the first.
+fn backwards((start, stop, step): Bounds) -> Bounds {
+    // One that has no numbers gets a last one before its start, so that it has none in this order either.
+    if step > 0 {
+        let last = start + (stop - start - 1).div_euclid(step) * step;
+        (last, start - 1, -step)
+    } else {
+        let last = start + (start - stop - 1).div_euclid(-step) * step;
+        (last, start + 1, -step)
+    }
 }
 
 /// What changes nothing when it is combined; for the least and the greatest, the variable's own value.

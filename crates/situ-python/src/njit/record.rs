@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use situ_ir::{Source, Span};
+use situ_runtime::Device;
 
 /// Something that was done for a place in the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,6 +13,33 @@ pub(super) struct Record {
     pub(super) device: String,
     /// What it is.
     pub(super) what: String,
+}
+
+/// A kernel that an expression becomes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct NotedKernel {
+    pub(super) span: Span,
+    pub(super) device: Device,
+    pub(super) operations: usize,
+    /// What becomes of its result.
+    pub(super) how: &'static str,
+}
+
+impl NotedKernel {
+    /// The kernel in words.
+    pub(super) fn record(&self) -> Record {
+        let (count, how) = (self.operations, self.how);
+        let operations = if count == 1 {
+            "operation"
+        } else {
+            "operations"
+        };
+        Record {
+            span: self.span,
+            device: self.device.filter_string(),
+            what: format!("kernel of {count} {operations}, {how}"),
+        }
+    }
 }
 
 /// The records of a function in the order of its lines.

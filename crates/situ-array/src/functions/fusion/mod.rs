@@ -12,6 +12,7 @@
 //! One rewriting is done, as array functions do it: `x**2` of floats is a product.
 
 mod evaluate;
+mod immediate;
 mod plan;
 mod reduce;
 
@@ -34,6 +35,7 @@ use crate::functions::elementwise::{Body, Elementwise, TypeRule};
 
 pub use super::call_dtypes::OperandType;
 pub use evaluate::evaluate;
+pub use immediate::evaluate_at_once;
 use plan::{KnownPlan, Plan};
 pub use reduce::{Reducer, reduce};
 

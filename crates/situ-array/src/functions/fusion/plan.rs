@@ -1,10 +1,11 @@
 //! The plan of an expression: its dtypes for operands of given types, and how it is written into a kernel.
 
 use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
 
 use situ_ir::promotion::PythonScalar;
 use situ_ir::{DType, Expression, FunctionBuilder, Handle, Literal};
-use situ_runtime::Device;
+use situ_runtime::{Device, Kernel};
 use smallvec::SmallVec;
 
 use super::{Fusion, FusionError, Node};
@@ -65,6 +66,24 @@ pub(super) struct KnownPlan {
     operands: SmallVec<[OperandType; 4]>,
     device: Device,
     plan: Plan,
+    /// The kernel for arrays whose elements lie in a row, once somebody has looked for it.
+    pub(super) contiguous_kernel: OnceLock<Arc<Kernel>>,
+}
+
+impl KnownPlan {
+    /// What is remembered, if it is for such operands.
+    pub(super) fn of<'a>(
+        fusion: &'a Fusion,
+        operands: &[OperandType],
+        device: &Device,
+    ) -> Option<&'a Self> {
+        fusion.known_plan.get().filter(|known| {
+            let mut pairs = known.operands.iter().zip(operands);
+            known.device == *device
+                && known.operands.len() == operands.len()
+                && pairs.all(|(known, operand)| is_typed_alike(*known, *operand))
+        })
+    }
 }
 
 impl Plan {
@@ -75,13 +94,7 @@ impl Plan {
         operands: &[OperandType],
         device: &Device,
     ) -> Result<Cow<'a, Self>, FusionError> {
-        let is_known = |known: &&KnownPlan| {
-            let mut pairs = known.operands.iter().zip(operands);
-            known.device == *device
-                && known.operands.len() == operands.len()
-                && pairs.all(|(known, operand)| is_typed_alike(*known, *operand))
-        };
-        if let Some(known) = fusion.known_plan.get().filter(is_known) {
+        if let Some(known) = KnownPlan::of(fusion, operands, device) {
             return Ok(Cow::Borrowed(&known.plan));
         }
         let plan = Self::new(fusion, operands, Available::On(device))?;
@@ -91,6 +104,7 @@ impl Plan {
                 operands: operands.into(),
                 device: device.clone(),
                 plan: plan.clone(),
+                contiguous_kernel: OnceLock::new(),
             });
         }
         Ok(Cow::Owned(plan))

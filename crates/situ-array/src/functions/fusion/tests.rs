@@ -10,7 +10,7 @@ use situ_runtime::{Device, Queue, UsmKind};
 use smallvec::SmallVec;
 
 use super::reduce::reduce_array;
-use super::{Fusion, FusionError, Node, OperandType, Reducer, evaluate, reduce};
+use super::{Fusion, FusionError, Node, OperandType, Reducer, evaluate, evaluate_at_once, reduce};
 use crate::array::Array;
 use crate::error::Error;
 use crate::functions::apply::{Operand, apply};
@@ -19,6 +19,7 @@ use crate::functions::creation::{as_contiguous, astype, full};
 use crate::functions::elementwise::{Elementwise, FUNCTIONS, find};
 use crate::functions::statistical::Over;
 use crate::index::IndexItem;
+use crate::layout::Layout;
 use crate::placement::default_queue;
 
 fn queue() -> Queue {
@@ -738,4 +739,44 @@ fn reductions_follow() {
     assert_eq!(elements(&sums), expected);
     let all = reduce(&fusion, &[x], Reducer::Max, Over::default(), None).unwrap();
     assert_eq!(elements(&all), vec![Literal::F32(20.0)]);
+}
+
+#[test]
+fn expressions_of_few_elements_are_evaluated_at_once() {
+    let x = array(&[2, 3], DType::F64, |index| index as f64);
+    let y = array(&[2, 3], DType::F32, |index| index as f64 + 0.5);
+    let nodes = vec![
+        Node::Input(0),
+        Node::Input(1),
+        Node::Input(2),
+        call("multiply", &[0, 1]),
+        call("add", &[3, 2]),
+        number(2.0),
+        call("subtract", &[4, 5]),
+    ];
+    let fusion = Arc::new(Fusion::new(nodes));
+    let operands = |scalar| {
+        [
+            Operand::Array(x.clone()),
+            Operand::Array(y.clone()),
+            Operand::Scalar(PythonScalar::Float(scalar)),
+        ]
+    };
+    assert!(
+        evaluate_at_once(&fusion, &operands(1.0)).is_none(),
+        "it is not compiled yet"
+    );
+    // As many launches as it takes to know what the kernel costs.
+    let at_once = (0..1000).find_map(|_| {
+        let usual = evaluate(&fusion, &operands(1.0), None, None).unwrap();
+        usual.queue().wait().unwrap();
+        drop(usual);
+        evaluate_at_once(&fusion, &operands(7.0))
+    });
+    let expected = evaluate(&fusion, &operands(7.0), None, None).unwrap();
+    assert_same(&at_once.unwrap(), &expected, "another number");
+    let transposed = x.with_layout(Layout::from_parts(&[3, 2], &[1, 3], 0));
+    let transposed = Operand::Array(transposed);
+    let strided = [transposed.clone(), transposed, operands(1.0)[2].clone()];
+    assert!(evaluate_at_once(&fusion, &strided).is_none());
 }

@@ -3,9 +3,9 @@
 use situ_ir::Span;
 
 use super::{Code, Elements, Local, Part, Writer, is_made_name};
-use crate::host::index_loops::Looped;
 use crate::host::made_trees::{assignment, is_same};
 use crate::host::piece::named;
+use crate::looped::Looped;
 use crate::syntax::{
     BinaryOperator, Expression, ExpressionKind, MessagePart, Statement, StatementKind,
 };
@@ -87,12 +87,14 @@ impl Writer<'_> {
         span: Span,
         code: &mut Code,
     ) -> Option<()> {
-        if let Some(looped) = Looped::of(iterable) {
-            let lists = match &looped {
-                Looped::Each(items) | Looped::Counted(items, _) => std::slice::from_ref(*items),
-                Looped::Together(lists) => lists,
-            };
-            if lists.iter().any(|items| self.part(items).is_none()) {
+        if Looped::reversed_call(iterable).is_none()
+            && let Some(looped) = Looped::of(iterable)
+        {
+            if looped
+                .parts()
+                .iter()
+                .any(|items| self.part(items).is_none())
+            {
                 return None;
             }
             let mut written = Vec::new();

@@ -1,4 +1,5 @@
 # types: float32[:], float64[:], int64
+# default: polar = 1
 import situ
 
 

@@ -57,11 +57,6 @@ def broken(a, i):
     a[i] = undefined + [1]
 
 
-@situ.device_func
-def later(x, n=len("abc")):
-    return x * n
-
-
 @situ.kernel
 def kernel(a, b, n):
     i = situ.get_global_id(0)
@@ -79,4 +74,8 @@ def kernel(a, b, n):
     broken(a, i)
     clamp(a, 1, 2)
     a[i] = clamp(b[i], 0, 1)
+
+    def later(x, k=n):
+        return x * k
+
     a[i] = later(b[i])
