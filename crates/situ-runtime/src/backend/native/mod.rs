@@ -158,6 +158,7 @@ impl Code {
             cpu.name.as_bytes(),
             cpu.features.as_bytes(),
             passes.pipeline().as_bytes(),
+            compiler::GENERATOR_OPTION.to_bytes(),
             text.as_bytes(),
         ])
     }
