@@ -28,10 +28,7 @@ demo: build  ## Set up, build and take the tour (start here)
 	@$(BIN)/python examples/tour.py
 
 .PHONY: test
-test: lint-quick .venv/.group-drivers  ## Set up, then run every check and every test (what the CI runs)
-	@tools/side_by_side.sh \
-		Rust "$(MAKE) --no-print-directory lint-rust test-rust" \
-		Python "$(MAKE) --no-print-directory lint-python test-python test-wheel docs"
+test: lint test-rust test-python test-wheel docs  ## Set up, then run every check and every test (what the CI runs)
 
 .PHONY: check
 check: lint-quick build .venv/.group-drivers  ## The quick half of `make test`, for use while editing
@@ -69,15 +66,9 @@ lint-quick: setup
 	@$(STEP) "error pages" $(BIN)/python tools/make_error_pages.py --check
 
 .PHONY: lint
-lint: lint-quick lint-rust lint-python  ## Format, lint, layer, type and stub checks
-
-.PHONY: lint-rust
-lint-rust: setup
+lint: lint-quick build  ## Format, lint, layer, type and stub checks
 	@$(STEP) "clippy" cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 	@$(STEP) "Rust docs" tools/check_rust_docs.sh
-
-.PHONY: lint-python
-lint-python: build
 	@$(STEP) "Python types" $(BIN)/pyright
 	@$(STEP) "stubs" $(BIN)/stubtest situ._native --concise
 
