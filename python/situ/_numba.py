@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
-from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
@@ -82,27 +81,33 @@ def init_when_loaded() -> None:
 
 
 class _Watcher(MetaPathFinder):
-    """Waits for the import of Numba, and leaves with it."""
+    """Waits until Numba is loaded, and leaves then.
+
+    Not earlier: programs also look for Numba just to know whether it is installed.
+    """
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Find Numba as others do, with a loader that introduces situ afterwards."""
-        del path, target
+        del target
         if fullname != "numba":
             return None
-        sys.meta_path.remove(self)
-        spec = find_spec(fullname)
-        if spec is not None and spec.loader is not None:
-            spec.loader = _Introduction(spec.loader)
-        return spec
+        for finder in sys.meta_path:
+            spec = None if finder is self else finder.find_spec(fullname, path)
+            if spec is not None:
+                if spec.loader is not None:
+                    spec.loader = _Introduction(spec.loader, self)
+                return spec
+        return None
 
 
 class _Introduction(Loader):
     """Loads Numba by its own loader, and introduces situ to it."""
 
-    def __init__(self, loader: Loader) -> None:
+    def __init__(self, loader: Loader, watcher: _Watcher) -> None:
         self._loader = loader
+        self._watcher = watcher
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         """Leave it to the loader."""
@@ -114,6 +119,8 @@ class _Introduction(Loader):
         if module.__spec__ is not None:
             module.__spec__.loader = self._loader
         self._loader.exec_module(module)
+        if self._watcher in sys.meta_path:
+            sys.meta_path.remove(self._watcher)
         init()
 
 

@@ -53,7 +53,16 @@ def together(left, right):
     return left + right
 
 
-@pytest.mark.parametrize("imports", ["import numba, situ", "import situ, numba"])
+@pytest.mark.parametrize(
+    "imports",
+    [
+        "import numba, situ",
+        "import situ, numba",
+        # Looking for it is not importing it.
+        "import situ, importlib.util; importlib.util.find_spec('numba'); import numba",
+        "import situ, numba.core",
+    ],
+)
 def test_the_first_call_of_a_process_may_be_on_a_device(imports: str, tmp_path: Path) -> None:
     """Numba looks at the types of arguments before it looks for extensions."""
     program = tmp_path / "program.py"
