@@ -117,6 +117,9 @@ pub fn kernel(
     })?;
     let program = match key.1 {
         // These have no loops of their own, so there is nothing to arrange.
+        KernelKey::Map { ref shape, .. } | KernelKey::Fused { ref shape, .. } if shape.streams => {
+            Program::compile_streaming(device, &module)?
+        }
         KernelKey::Map { .. } | KernelKey::Fused { .. } => Program::compile(device, &module)?,
         _ => Program::compile_as_written(device, &module)?,
     };

@@ -198,6 +198,31 @@ fn vectors_of_work_items_are_emitted_as_reviewed() {
     }
 }
 
+/// Which parameters are written past the cache, if the emitter is asked to.
+#[test]
+fn memory_that_is_only_written_is_streamed() {
+    let options = TargetOptions {
+        streams: true,
+        ..haswell()
+    };
+    let streamed = |text: &str| emit_text(text, &options).kernels[0].streamed.clone();
+    let written = "kernel[1] k(x: global f64*, out: global f64*) {
+        out[global_id(0)] = x[global_id(0)];
+    }";
+    assert_eq!(streamed(written), [1]);
+    assert!(
+        emit_text(written, &haswell()).kernels[0]
+            .streamed
+            .is_empty()
+    );
+    let in_place = "kernel[1] k(x: global f64*) { x[global_id(0)] = x[global_id(0)] + 1.0; }";
+    assert!(streamed(in_place).is_empty());
+    let in_rows = "kernel[2] k(out: global f64*) { out[global_id(1)] = 1.0; }";
+    assert!(streamed(in_rows).is_empty());
+    let in_groups = "kernel[1] k(out: global f64*) { out[local_id(0)] = 1.0; }";
+    assert!(streamed(in_groups).is_empty());
+}
+
 /// How many work-items each kernel runs at once, if the emitter may choose.
 #[test]
 fn kernels_are_vectorised_where_it_pays() {

@@ -66,6 +66,11 @@ const VECTOR: Variable = Variable {
     choices: "auto, always or never",
     doc: "whether native kernels are written for vectors of work-items (default: auto, where it pays); results are the same",
 };
+const STREAM: Variable = Variable {
+    name: "SITU_STREAM",
+    choices: "auto, never, or a number of bytes, optionally followed by K, M or G",
+    doc: "from which size on new arrays are written past the cache (default: auto, a share of the last cache); results are the same",
+};
 const VIRTUAL_DEVICES: Variable = Variable {
     name: "SITU_VIRTUAL_DEVICES",
     choices: "device types with a number of devices from 1 to 64, separated by commas, such as gpu:2,cpu:1; gpu:1:no-fp64 has no float64",
@@ -94,7 +99,7 @@ const EAGER: Variable = Variable {
 };
 
 /// Every environment variable situ reads.
-pub const VARIABLES: [Variable; 13] = [
+pub const VARIABLES: [Variable; 14] = [
     CACHE_DIR,
     CACHE_LIMIT,
     NUM_THREADS,
@@ -103,6 +108,7 @@ pub const VARIABLES: [Variable; 13] = [
     TRACE,
     MATH,
     VECTOR,
+    STREAM,
     VIRTUAL_DEVICES,
     OPENCL,
     SYCL_LIBRARY,
@@ -150,6 +156,17 @@ pub enum MathMode {
     Exact,
 }
 
+/// Which results are written past the cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Streaming {
+    /// Those that take a good part of it.
+    Auto,
+    /// None.
+    Never,
+    /// Those of at least so many bytes.
+    From(u64),
+}
+
 /// What is printed while kernels are on their way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Trace {
@@ -184,6 +201,8 @@ pub struct Config {
     pub math: MathMode,
     /// `SITU_VECTOR`.
     pub vectorise: Vectorise,
+    /// `SITU_STREAM`.
+    pub streaming: Streaming,
     /// `SITU_VIRTUAL_DEVICES`.
     pub virtual_devices: Vec<VirtualRequest>,
     /// `SITU_OPENCL`.
@@ -220,6 +239,7 @@ impl Config {
             trace: reader.parsed(TRACE, parse_trace, Trace::default(), ""),
             math: reader.parsed(MATH, parse_math, MathMode::Fast, "fast"),
             vectorise: reader.parsed(VECTOR, parse_vectorise, Vectorise::Auto, "auto"),
+            streaming: reader.parsed(STREAM, parse_streaming, Streaming::Auto, "auto"),
             virtual_devices: reader.parsed(VIRTUAL_DEVICES, parse_virtual, Vec::new(), "none"),
             opencl_library: reader
                 .value(OPENCL.name)
@@ -411,6 +431,14 @@ fn parse_vectorise(text: &str) -> Option<Vectorise> {
         "always" => Some(Vectorise::Always),
         "never" => Some(Vectorise::Never),
         _ => None,
+    }
+}
+
+fn parse_streaming(text: &str) -> Option<Streaming> {
+    match text {
+        "auto" => Some(Streaming::Auto),
+        "never" => Some(Streaming::Never),
+        size => parse_size(size).map(Streaming::From),
     }
 }
 

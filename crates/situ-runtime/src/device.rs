@@ -274,6 +274,12 @@ impl Device {
         self.driver().pool()
     }
 
+    /// The size from which on results of kernels that only write them are better written past the cache
+    /// ([`Program::compile_streaming`](crate::Program::compile_streaming)); `None` if none is.
+    pub fn streams_from_bytes(&self) -> Option<u64> {
+        self.driver().streams_from_bytes()
+    }
+
     /// The machine code that a module becomes on the device, as text; `None` if its driver does not show it.
     pub fn assembly(&self, module: &ValidModule) -> Option<Result<String>> {
         self.driver().assembly(module)

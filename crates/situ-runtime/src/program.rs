@@ -29,6 +29,9 @@ struct KernelInfo {
 }
 
 impl Program {
+    /// What the addresses of memory are multiples of that is written past the cache.
+    pub const STREAM_ALIGN_BYTES: usize = situ_codegen::llvm::abi::BLOCK_ALIGN_BYTES;
+
     /// Emits, compiles and loads a module.
     ///
     /// Code that was compiled before, by this process or another one, is found in the compile
@@ -47,6 +50,16 @@ impl Program {
     /// As [`Program::compile`].
     pub fn compile_reordered(device: &Device, module: &ValidModule) -> Result<Arc<Self>> {
         Self::of(device, module, |driver| driver.compile_reordered(module))
+    }
+
+    /// The same for kernels whose results are too large for the cache: memory that a kernel over one dimension
+    /// writes and does not read is written past the cache, by devices that can do so. At a launch it must start at a multiple of
+    /// [`Program::STREAM_ALIGN_BYTES`], as all memory does that situ allocates.
+    ///
+    /// # Errors
+    /// As [`Program::compile`].
+    pub fn compile_streaming(device: &Device, module: &ValidModule) -> Result<Arc<Self>> {
+        Self::of(device, module, |driver| driver.compile_streaming(module))
     }
 
     /// The same for kernels that are arranged by hand so that LLVM vectorises them: none is rewritten for

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use situ_ir::interpret::number;
 use situ_ir::promotion::PythonScalar;
 use situ_ir::{DType, Literal, Module, NdRange};
-use situ_runtime::{Argument, BorrowedArgument, Queue};
+use situ_runtime::{Argument, BorrowedArgument, Program, Queue};
 use smallvec::SmallVec;
 
 use crate::array::Array;
@@ -22,7 +22,7 @@ use crate::kernel_cache::{self, KernelKey};
 use crate::kernels::MapBody;
 use crate::kernels::map::{self, MapOperand, MapShape};
 use crate::layout::{Layout, Shape};
-use crate::loop_nest::LoopNest;
+use crate::loop_nest::{LoopNest, StrideClass};
 use crate::placement::{Operation, Participant, Placement, Placer};
 use crate::result_layout::result_layout;
 
@@ -543,6 +543,7 @@ pub(super) fn launch(
         compute,
         rank: nest.rank() as u8,
         is_masked,
+        streams: !is_masked && nest.rank() == 1 && is_streamed(out, inputs, stride),
     };
 
     let mut arguments: SmallVec<[BorrowedArgument<'_>; 12]> = SmallVec::new();
@@ -561,6 +562,26 @@ pub(super) fn launch(
     })?;
     let range = NdRange::new(&map::launch_sizes(&nest)).map_err(situ_runtime::Error::from)?;
     Ok(queue.run(&kernel, &range, &arguments)?)
+}
+
+/// Whether a result should be written past the cache: it is too large to be found there afterwards, and its lines need not be
+/// read before they are written.
+fn is_streamed(out: &Array, inputs: &[Input], stride: StrideClass) -> bool {
+    let size_bytes = out.size() * out.dtype().size_bytes();
+    let is_large = out
+        .queue()
+        .device()
+        .streams_from_bytes()
+        .is_some_and(|least| size_bytes as u64 >= least);
+    is_large
+        && stride == StrideClass::Contiguous
+        && !out.allocation().is_foreign()
+        && out
+            .byte_offset()
+            .is_multiple_of(Program::STREAM_ALIGN_BYTES)
+        && !inputs
+            .iter()
+            .any(|input| matches!(input, Input::Array(array) if array.may_overlap(out)))
 }
 
 fn no_output() -> Error {

@@ -187,6 +187,7 @@ fn rearranged(array: &Array, dtype: DType) -> Option<Array> {
         compute: SmallVec::from_elem(dtype, 1),
         rank: nest.rank() as u8,
         is_masked: false,
+        streams: false,
     };
     let range = NdRange::new(&map::launch_sizes(&nest)).ok()?;
     let numbers = map::layout_arguments(&shape, &nest);
@@ -242,6 +243,7 @@ fn copy_kernel(device: &Device, source: MapOperand, target: DType) -> Option<Arc
         compute: SmallVec::from_elem(target, 1),
         rank: 1,
         is_masked: false,
+        streams: false,
     };
     let function = "copy";
     kernel_cache::known(device, KernelKey::Map { function, shape })
@@ -381,6 +383,7 @@ impl Plan {
             compute: compute.clone(),
             rank: 1,
             is_masked: false,
+            streams: false,
         };
         let key = KernelKey::Map {
             function: function.name,

@@ -535,6 +535,7 @@ impl Transfer {
             compute: SmallVec::new(),
             rank: nest.rank() as u8,
             is_masked: false,
+            streams: false,
         };
 
         let sizes: SmallVec<[IndexedAxis; 2]> = selection

@@ -56,6 +56,7 @@ pub fn gather(array: &Array, indices: &Array) -> Result<Option<Array>, Error> {
             compute: SmallVec::new(),
             rank: 1,
             is_masked: false,
+            streams: false,
         },
     });
     let (Some(kernel), Ok(range)) = (

@@ -320,6 +320,7 @@ mod tests {
                 compute: SmallVec::new(),
                 rank: 1,
                 is_masked: false,
+                streams: false,
             },
         };
         let text = |shape: &IndexedShape| {
@@ -347,6 +348,7 @@ mod tests {
                         compute: SmallVec::new(),
                         rank,
                         is_masked: false,
+                        streams: false,
                     };
                     for sequence in [Sequence::Any, Sequence::Runs, Sequence::InOrder] {
                         let shape = IndexedShape {

@@ -48,6 +48,8 @@ pub struct MapShape {
     pub rank: u8,
     /// Whether the last input is a mask: only where it holds is there a result.
     pub is_masked: bool,
+    /// Whether the output is written past the cache.
+    pub streams: bool,
 }
 
 /// The largest number of dimensions of a launch.
@@ -261,6 +263,7 @@ mod tests {
                     compute,
                     rank,
                     is_masked: false,
+                    streams: false,
                 };
                 let module = module("add", &shape, &|f, x| f.add(x[0], x[1]));
                 validate(module).unwrap();
@@ -280,6 +283,7 @@ mod tests {
             compute: SmallVec::from_slice(&[DType::F32, DType::Bool]),
             rank: 1,
             is_masked: true,
+            streams: false,
         };
         let module = module("copy", &shape, &|_, x| {
             assert_eq!(x.len(), 1);
@@ -306,6 +310,7 @@ mod tests {
             compute,
             rank: 5,
             is_masked: false,
+            streams: false,
         };
         let module = module("copy", &shape, &|_, x| x[0]);
         let (_, kernel) = module.kernels().next().unwrap();

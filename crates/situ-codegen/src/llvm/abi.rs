@@ -11,6 +11,9 @@
 //! Chunks of one launch may run on several threads at once and in any order. `scratch` and `frame`
 //! belong to one call at a time, start on a multiple of [`BLOCK_ALIGN_BYTES`], and their contents
 //! are undefined before and after the call.
+//!
+//! A kernel with [`KernelAbi::streamed`] parameters writes their memory past the cache. It needs chunks that start at
+//! multiples of [`STREAMED_ITEMS`] and addresses that are multiples of [`BLOCK_ALIGN_BYTES`] in these slots.
 
 use std::mem::offset_of;
 
@@ -18,6 +21,9 @@ use situ_ir::Parameter;
 
 /// What `scratch`, `frame` and each launch-sized local area are aligned to.
 pub const BLOCK_ALIGN_BYTES: usize = 64;
+
+/// What the first work-item of a chunk is a multiple of, in kernels with [`KernelAbi::streamed`] parameters.
+pub const STREAMED_ITEMS: u64 = 64;
 
 /// Bytes of one argument slot.
 pub const ARGUMENT_SLOT_BYTES: usize = 8;
@@ -89,4 +95,6 @@ pub struct KernelAbi {
     pub frame_bytes_per_item: u64,
     /// The parameters after lowering, one for each argument slot.
     pub parameters: Vec<Parameter>,
+    /// The positions of those whose memory is written past the cache.
+    pub streamed: Vec<usize>,
 }

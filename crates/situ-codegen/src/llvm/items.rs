@@ -5,26 +5,36 @@
 //! dimension with nothing but the kernel's own code in it, so that it vectorises. Where LLVM would not
 //! vectorise it, it is a loop over vectors of work-items instead (see `vector`).
 
-use super::abi::offset;
+use super::abi::{STREAMED_ITEMS, offset};
 use super::body::{Body, Exits, LaunchPosition, WorkItem};
 use super::vector::{VectorPlan, rows as vectors};
 use super::writer::Operand;
 use crate::error::Error;
 
+/// Waits until what was written past the cache is visible.
+const FENCE: &str = "llvm.x86.sse.sfence";
+
 /// Writes the body of a kernel that is called with chunks of work-items, one work-item or one vector of them
-/// at a time.
+/// at a time. One that `streams` writes past the cache.
 pub(super) fn emit(
     body: &mut Body<'_, '_, '_>,
     dims: u8,
     plan: Option<&VectorPlan>,
+    streams: bool,
 ) -> Result<(), Error> {
     if plan.is_none() {
         body.place_everything_on_the_stack();
     }
     let global_size = body.launch_sizes("global_size", dims, offset::GLOBAL_SIZE);
-    let begin = body.launch_field("begin", "i64", offset::BEGIN);
+    let mut begin = body.launch_field("begin", "i64", offset::BEGIN);
     let end = body.launch_field("end", "i64", offset::END);
     body.launch = Some(LaunchPosition::without_groups(global_size.clone()));
+    if streams {
+        // Changes nothing, and tells LLVM what it needs to know to see that its vectors are aligned.
+        begin = body
+            .code
+            .instruction(format_args!("and i64 {begin}, -{STREAMED_ITEMS}"));
+    }
 
     let work = body.code.label("work");
     let done = body.code.label("done");
@@ -48,6 +58,11 @@ pub(super) fn emit(
         )?;
     }
     body.code.begin(&done);
+    if streams {
+        // Such stores are not ordered with others by themselves.
+        body.code.library.intrinsic(FENCE, "void", "");
+        body.code.effect(format_args!("call void @{FENCE}()"));
+    }
     body.code.terminate("ret void");
     Ok(())
 }

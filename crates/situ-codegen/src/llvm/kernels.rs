@@ -37,7 +37,8 @@ pub(super) fn emit(
     let FunctionKind::Kernel { dims } = function.kind else {
         return Err(body.broken("only kernels are emitted as kernels"));
     };
-    body.load_arguments();
+    let streamed = body.streamed_parameters(dims);
+    body.load_arguments(&streamed);
     let start = body.code.label("start");
     body.code.begin(&start);
     let mut lanes = 1;
@@ -45,7 +46,7 @@ pub(super) fn emit(
         (KernelShape::Groups, groups::emit(&mut body, dims)?)
     } else {
         let plan = vector::plan(facts, handle, options, dims);
-        items::emit(&mut body, dims, plan.as_ref())?;
+        items::emit(&mut body, dims, plan.as_ref(), !streamed.is_empty())?;
         lanes = plan.map_or(1, |plan| plan.lanes);
         (KernelShape::Items, KernelMemory::default())
     };
@@ -58,6 +59,7 @@ pub(super) fn emit(
         local_bytes: memory.local_bytes,
         frame_bytes_per_item: memory.frame_bytes_per_item,
         parameters: function.parameters.clone(),
+        streamed,
     };
     let text = body.code.into_writer().finish(&start);
     let text = format!(
@@ -75,8 +77,20 @@ impl Body<'_, '_, '_> {
         !self.info.has_atomics
     }
 
+    /// The positions of parameters whose memory is written past the cache.
+    fn streamed_parameters(&self, dims: u8) -> Vec<usize> {
+        if !self.code.library.options.streams || self.info.needs_groups || dims != 1 {
+            return Vec::new();
+        }
+        let access = self.info.parameter_access.iter().enumerate();
+        access
+            .filter(|(_, access)| access.writes && !access.reads)
+            .map(|(position, _)| position)
+            .collect()
+    }
+
     /// Reads all arguments once.
-    fn load_arguments(&mut self) {
+    fn load_arguments(&mut self, streamed: &[usize]) {
         let mut names = Names::default();
         for (position, parameter) in self.function.parameters.iter().enumerate() {
             let name = format!("arg.{}", names.unique(&parameter.name));
@@ -105,10 +119,17 @@ impl Body<'_, '_, '_> {
                         format_args!("getelementptr i8, ptr {scratch}, i64 {area}"),
                     )
                 }
-                ty => self.code.entry_define(
-                    &name,
-                    format_args!("load {}, ptr {address}", register_type(ty)),
-                ),
+                ty => {
+                    let metadata = if streamed.contains(&position) {
+                        format!(", {}", self.code.library.streamed_pointer())
+                    } else {
+                        String::new()
+                    };
+                    self.code.entry_define(
+                        &name,
+                        format_args!("load {}, ptr {address}{metadata}", register_type(ty)),
+                    )
+                }
             };
             self.parameters.push(operand);
         }

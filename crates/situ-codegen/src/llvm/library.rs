@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use super::abi::BLOCK_ALIGN_BYTES;
 use super::target::TargetOptions;
 
 /// The attributes of functions whose result depends on their arguments alone.
@@ -14,6 +15,10 @@ pub(super) const PURE: &str = "nofree nosync nounwind willreturn memory(none)";
 
 /// Marks an access that is independent of those of other work-items.
 pub(super) const INDEPENDENT: &str = ", !llvm.access.group !0";
+
+/// The kind of metadata that marks the load of a pointer to memory that is written past the cache. LLVM does not
+/// vectorise stores that say so themselves; who runs its passes marks them afterwards.
+pub const STREAMED: &str = "situ.streamed";
 
 /// Declarations and small functions that emitted code refers to.
 #[derive(Debug)]
@@ -24,7 +29,8 @@ pub(super) struct Library<'a> {
     definitions: BTreeMap<String, String>,
     imports: BTreeSet<String>,
     kept: BTreeSet<String>,
-    loops: Vec<String>,
+    /// Nodes of metadata beside the first two, in the order of their numbers.
+    nodes: Vec<String>,
 }
 
 impl<'a> Library<'a> {
@@ -35,7 +41,7 @@ impl<'a> Library<'a> {
             definitions: BTreeMap::new(),
             imports: BTreeSet::new(),
             kept: BTreeSet::new(),
-            loops: Vec::new(),
+            nodes: Vec::new(),
         }
     }
 
@@ -79,31 +85,34 @@ impl<'a> Library<'a> {
     /// synchronisation have no meaning. It lets the vectoriser do without run-time checks. A loop that
     /// does not `interleave` runs one vector in each round, where LLVM would take several.
     pub(super) fn parallel_loop(&mut self, interleave: bool) -> String {
-        let number = self.loops.len() + 2;
-        if interleave {
-            self.loops
-                .push(format!("!{number} = distinct !{{!{number}, !1}}"));
+        let node = if interleave {
+            self.node(|number| format!("distinct !{{!{number}, !1}}"))
         } else {
-            let once = number + 1;
-            self.loops
-                .push(format!("!{number} = distinct !{{!{number}, !1, !{once}}}"));
-            self.loops.push(format!(
-                "!{once} = !{{!\"llvm.loop.interleave.count\", i32 1}}"
-            ));
-        }
-        format!("!llvm.loop !{number}")
+            let once = self.node(|_| "!{!\"llvm.loop.interleave.count\", i32 1}".to_owned());
+            self.node(|number| format!("distinct !{{!{number}, !1, {once}}}"))
+        };
+        format!("!llvm.loop {node}")
     }
 
     /// The metadata of a loop, so many rounds of which become one.
     pub(super) fn unrolled_loop(&mut self, rounds: u8) -> String {
-        let number = self.loops.len() + 2;
-        let count = number + 1;
-        self.loops
-            .push(format!("!{number} = distinct !{{!{number}, !{count}}}"));
-        self.loops.push(format!(
-            "!{count} = !{{!\"llvm.loop.unroll.count\", i32 {rounds}}}"
-        ));
-        format!("!llvm.loop !{number}")
+        let count = self.node(|_| format!("!{{!\"llvm.loop.unroll.count\", i32 {rounds}}}"));
+        let node = self.node(|number| format!("distinct !{{!{number}, {count}}}"));
+        format!("!llvm.loop {node}")
+    }
+
+    /// The metadata of a pointer to memory that is written past the cache.
+    pub(super) fn streamed_pointer(&mut self) -> String {
+        let alignment = self.node(|_| format!("!{{i64 {BLOCK_ALIGN_BYTES}}}"));
+        let mark = self.node(|_| "!{}".to_owned());
+        format!("!align {alignment}, !{STREAMED} {mark}")
+    }
+
+    /// Writes a node of metadata, given its number, and returns its name.
+    fn node(&mut self, text: impl FnOnce(usize) -> String) -> String {
+        let number = self.nodes.len() + 2;
+        self.nodes.push(format!("!{number} = {}", text(number)));
+        format!("!{number}")
     }
 
     /// The functions that the process must supply.
@@ -137,7 +146,7 @@ impl<'a> Library<'a> {
             .expect("writing to a string cannot fail");
         }
         text.push_str("!0 = distinct !{}\n!1 = !{!\"llvm.loop.parallel_accesses\", !0}\n");
-        for line in &self.loops {
+        for line in &self.nodes {
             text.push_str(line);
             text.push('\n');
         }

@@ -49,6 +49,7 @@ use situ_ir::ValidModule;
 use situ_ir::transform::lower;
 
 pub use abi::{KernelAbi, KernelShape, LaunchFrame};
+pub use library::STREAMED;
 pub use target::{TargetOptions, VectorIsa, Vectorise};
 
 use crate::error::Error;

@@ -61,6 +61,9 @@ pub struct TargetOptions {
     /// Whether sums and products of floats may be computed in another order than they are written, and a quotient as a
     /// product. NaN and infinity keep their meaning.
     pub reorders_floats: bool,
+    /// Whether memory that a kernel over one dimension only writes is written past the cache: for results that are too large for it.
+    /// Such memory must start at a multiple of [`BLOCK_ALIGN_BYTES`](super::abi::BLOCK_ALIGN_BYTES).
+    pub streams: bool,
 }
 
 impl TargetOptions {
@@ -79,6 +82,7 @@ impl Default for TargetOptions {
             vectorise: Vectorise::default(),
             gathers_slowly: false,
             reorders_floats: false,
+            streams: false,
         }
     }
 }

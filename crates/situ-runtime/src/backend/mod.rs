@@ -74,6 +74,11 @@ pub(crate) trait Driver: Send + Sync {
         self.compile(module)
     }
 
+    /// The same with stores that go past the cache, if the device has such stores.
+    fn compile_streaming(&self, module: &ValidModule) -> Result<Arc<dyn DeviceProgram>> {
+        self.compile(module)
+    }
+
     /// The same without a form for vectors of work-items. This is for devices that have no such form.
     fn compile_as_written(&self, module: &ValidModule) -> Result<Arc<dyn DeviceProgram>> {
         self.compile(module)
@@ -87,6 +92,11 @@ pub(crate) trait Driver: Send + Sync {
         _size: u32,
     ) -> Result<Arc<dyn DeviceProgram>> {
         self.compile(module)
+    }
+
+    /// The size from which on results are better written past the cache.
+    fn streams_from_bytes(&self) -> Option<u64> {
+        None
     }
 
     /// What the emitter of LLVM IR is told about the device, if that is what it runs.

@@ -19,6 +19,7 @@ mod queues;
 mod random;
 mod ranges;
 mod sharing;
+mod streaming;
 mod sub_groups;
 mod transfers;
 mod written;

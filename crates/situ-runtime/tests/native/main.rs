@@ -9,6 +9,7 @@ mod code;
 mod forked;
 mod kernels;
 mod processes;
+mod streaming;
 
 use situ_codegen::llvm::LaunchFrame;
 use situ_runtime::backend::native::compiler::{CompileOptions, Passes};

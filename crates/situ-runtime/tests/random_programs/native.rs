@@ -62,6 +62,7 @@ impl NativeTarget {
                 vectorise: Vectorise::Never,
                 gathers_slowly: false,
                 reorders_floats: false,
+                streams: false,
             },
             compile: CompileOptions { cpu, passes },
         }

@@ -181,6 +181,7 @@ mod tests {
                     compute: signature.compute,
                     rank: 1,
                     is_masked: false,
+                    streams: false,
                 };
                 let module = map::module(function.name, &shape, &|f, x| function.expression(f, x));
                 if let Err(problems) = validate(module) {

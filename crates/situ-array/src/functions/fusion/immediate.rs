@@ -116,6 +116,7 @@ fn kernel(
         compute: inputs.iter().map(Plain::dtype).collect(),
         rank: 1,
         is_masked: false,
+        streams: false,
     };
     let fusion = Arc::clone(fusion);
     kernel_cache::known(device, KernelKey::Fused { fusion, shape })

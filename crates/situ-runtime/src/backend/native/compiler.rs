@@ -1,4 +1,4 @@
-//! LLVM IR text to object file. With `jit.rs`, the only file that touches LLVM.
+//! LLVM IR text to object file. With `jit.rs` and `streamed_stores.rs`, the only file that touches LLVM.
 //!
 //! Nothing LLVM can do to a module ends the process:
 //! - parse, verify and pass failures come back as values;
@@ -47,6 +47,7 @@ use llvm_sys::transforms::pass_builder::{
 };
 
 use super::host_cpu::CpuTarget;
+use super::streamed_stores;
 use crate::error::{CompileStage, Error, Result};
 
 /// LLVM's version, part of the key of every cached object.
@@ -93,7 +94,7 @@ const SHORT_PIPELINE: &str = "cgscc(inline),\
     loop-vectorize<no-interleave-forced-only;no-vectorize-forced-only;>,\
     slp-vectorizer,instcombine<no-verify-fixpoint>,loop-unroll<O3>,\
     simplifycfg<forward-switch-cond;switch-range-to-icmp;no-switch-to-lookup;sink-common-insts>,\
-    instcombine<no-verify-fixpoint>,loop-mssa(licm<allowspeculation>),alignment-from-assumptions),\
+    instcombine<no-verify-fixpoint>,loop-mssa(licm<allowspeculation>),alignment-from-assumptions,infer-alignment),\
     globaldce";
 
 /// What to generate code for, and how hard to try.
@@ -272,6 +273,7 @@ fn compile_on_this_thread(
         .run_passes(options.passes, &machine)
         .and_then(|()| context.check_diagnostics())
         .map_err(|message| failed(CompileStage::Optimise, message))?;
+    module.mark_streamed_stores();
     let object = module
         .emit(&machine, output)
         .and_then(|object| context.check_diagnostics().map(|()| object))
@@ -441,6 +443,11 @@ impl<'context> Module<'context> {
             LLVMDisposePassBuilderOptions(options);
             check(error)
         }
+    }
+
+    fn mark_streamed_stores(&self) {
+        // SAFETY: the module is alive, and its context is this thread's.
+        unsafe { streamed_stores::mark(self.raw) };
     }
 
     fn emit(&self, machine: &TargetMachine, output: Output) -> Result<Vec<u8>, String> {

@@ -2,7 +2,7 @@
 //!
 //! | file | about |
 //! |---|---|
-//! | `compiler`, `jit` | the only files that touch LLVM |
+//! | `compiler`, `streamed_stores`, `jit` | the only files that touch LLVM |
 //! | `object_file` | what compiled code defines and needs |
 //! | `cached_code` | compiled code on disk, for people to look at |
 //! | `host_cpu`, `vector_math` | what this machine offers |
@@ -20,6 +20,7 @@ mod object_file;
 pub mod pool;
 mod program;
 pub mod scratch;
+mod streamed_stores;
 pub(crate) mod topology;
 pub mod vector_math;
 
@@ -32,7 +33,7 @@ use situ_ir::ValidModule;
 use crate::aspect::Aspect;
 use crate::backend::{DeviceMemory, DeviceProgram, Driver, host_memory};
 use crate::compile_cache::{CacheKey, CompileCache};
-use crate::config::{self, Config};
+use crate::config::{self, Config, Streaming};
 use crate::device_info::{DeviceInfo, VectorWidths};
 use crate::error::{Error, Result};
 use crate::memory::usm::UsmKind;
@@ -52,6 +53,9 @@ use vector_math::VectorMath;
 /// Changes whenever compiled code of an older situ could not be called by this one.
 const ABI_VERSION: u32 = 1;
 
+/// Results of more than the last cache divided by this are written past it.
+const STREAMED_SHARE: u64 = 8;
+
 /// The largest work-group. Every value that lives across a barrier costs this many slots.
 const MAX_WORK_GROUP_SIZE: u64 = 4096;
 
@@ -66,6 +70,7 @@ pub(crate) struct NativeDriver {
     units: Vec<usize>,
     pool: Arc<Pool>,
     mover: BlockMover,
+    streams_from_bytes: Option<u64>,
 }
 
 /// What makes code. The whole device and its parts share it, so each kernel is compiled once.
@@ -96,6 +101,7 @@ impl NativeDriver {
             units: topology.units(config.num_threads),
             pool: Arc::new(Pool::new(config.num_threads)),
             mover: BlockMover::default(),
+            streams_from_bytes: streams_from_bytes(config.streaming, topology),
         }
     }
 
@@ -108,6 +114,7 @@ impl NativeDriver {
             units,
             pool: Arc::new(pool),
             mover: BlockMover::default(),
+            streams_from_bytes: self.streams_from_bytes,
         }
     }
 
@@ -161,6 +168,17 @@ impl Code {
             compiler::GENERATOR_OPTION.to_bytes(),
             text.as_bytes(),
         ])
+    }
+}
+
+/// The size from which on results are written past the cache.
+fn streams_from_bytes(setting: Streaming, topology: &Topology) -> Option<u64> {
+    match setting {
+        Streaming::Never => None,
+        Streaming::From(size_bytes) => Some(size_bytes),
+        Streaming::Auto => topology
+            .last_cache()
+            .map(|cache| cache.size_bytes / STREAMED_SHARE),
     }
 }
 
@@ -233,6 +251,10 @@ impl Driver for NativeDriver {
         }
     }
 
+    fn streams_from_bytes(&self) -> Option<u64> {
+        self.streams_from_bytes
+    }
+
     fn llvm_target(&self) -> Option<&TargetOptions> {
         Some(&self.code.target)
     }
@@ -250,6 +272,14 @@ impl Driver for NativeDriver {
     fn compile_reordered(&self, module: &ValidModule) -> Result<Arc<dyn DeviceProgram>> {
         let target = TargetOptions {
             reorders_floats: true,
+            ..self.code.target.clone()
+        };
+        self.compile_for(module, &target)
+    }
+
+    fn compile_streaming(&self, module: &ValidModule) -> Result<Arc<dyn DeviceProgram>> {
+        let target = TargetOptions {
+            streams: true,
             ..self.code.target.clone()
         };
         self.compile_for(module, &target)

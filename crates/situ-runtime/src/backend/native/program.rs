@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use situ_codegen::llvm::abi::BLOCK_ALIGN_BYTES;
+use situ_codegen::llvm::abi::{BLOCK_ALIGN_BYTES, STREAMED_ITEMS};
 use situ_codegen::llvm::{KernelAbi, KernelShape, LaunchFrame};
 use situ_ir::{Literal, NdRange};
 
@@ -23,7 +23,7 @@ type KernelFunction = unsafe extern "C" fn(args: *const u64, launch: *const Laun
 const SMALL_RANGE: u64 = 1024;
 
 /// Larger ranges are cut at multiples of this, so that chunks start at a cache line.
-const ITEMS_PER_GRANULE: u64 = 64;
+const ITEMS_PER_GRANULE: u64 = STREAMED_ITEMS;
 
 /// Argument slots that need no allocation.
 const INLINE_SLOTS: usize = 24;
@@ -47,7 +47,9 @@ impl NativeKernel {
     fn amount(&self, range: &NdRange) -> (u64, u64) {
         match self.abi.shape {
             KernelShape::Items => match range.work_items() {
-                len if len <= SMALL_RANGE => (len, u64::from(self.abi.lanes)),
+                len if len <= SMALL_RANGE && self.abi.streamed.is_empty() => {
+                    (len, u64::from(self.abi.lanes))
+                }
                 len => (len, ITEMS_PER_GRANULE),
             },
             KernelShape::Groups => {
@@ -259,6 +261,14 @@ impl Slots {
         if slots.len != abi.parameters.len() {
             return Err(Error::Internal {
                 invariant: "lowering gives complex scalars two slots and all others one",
+            });
+        }
+        let is_aligned = |position: &usize| {
+            (slots.as_slice()[*position] as usize).is_multiple_of(BLOCK_ALIGN_BYTES)
+        };
+        if !abi.streamed.iter().all(is_aligned) {
+            return Err(Error::Internal {
+                invariant: "memory that is written past the cache starts at a cache line",
             });
         }
         Ok(slots)

@@ -199,6 +199,14 @@ impl Driver for VirtualDriver {
         self.processor.compile_reordered(module)
     }
 
+    fn streams_from_bytes(&self) -> Option<u64> {
+        self.processor.streams_from_bytes()
+    }
+
+    fn compile_streaming(&self, module: &ValidModule) -> Result<Arc<dyn DeviceProgram>> {
+        self.processor.compile_streaming(module)
+    }
+
     fn compile_as_written(&self, module: &ValidModule) -> Result<Arc<dyn DeviceProgram>> {
         self.processor.compile_as_written(module)
     }
