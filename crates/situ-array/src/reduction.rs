@@ -157,7 +157,7 @@ impl Reduction<'_> {
         let shape = LocateShape {
             input: array.dtype(),
             accumulate: self.accumulate,
-            block_length: Walk::Along.block_length(),
+            block_length: Walk::Along.block_length(array.dtype()),
             kept_rank: 0,
         };
         let kernel = kernel_cache::known(queue.device(), KernelKey::Locate(shape))?;
@@ -189,7 +189,7 @@ impl Reduction<'_> {
     /// Reduces the elements of one block, which lie in a row, on the spot.
     fn reduce_block(self, array: &Array, is_final: bool) -> Option<Array> {
         let (walk, length) = (Walk::Along, array.size());
-        let is_one_block = (1..=walk.block_length()).contains(&length);
+        let is_one_block = (1..=walk.block_length(array.dtype())).contains(&length);
         if !is_one_block || !array.layout().is_contiguous() {
             return None;
         }
@@ -324,7 +324,7 @@ impl Reduction<'_> {
         let source = Source::elements(array);
         // The blocks of the first pass say where to look.
         let walk = Walk::of(step, innermost(&kept));
-        let blocks = length.div_ceil(walk.block_length());
+        let blocks = length.div_ceil(walk.block_length(array.dtype()));
         let pass = Pass {
             length,
             steps: SmallVec::from_elem(step, 1),
@@ -358,7 +358,7 @@ impl Reduction<'_> {
         let shape = LocateShape {
             input: array.dtype(),
             accumulate: self.accumulate,
-            block_length: walk.block_length(),
+            block_length: walk.block_length(array.dtype()),
             kept_rank: kept.len() as u8,
         };
         let index = |value: isize| Argument::Scalar(Literal::I64(value as i64));
@@ -395,7 +395,7 @@ impl Reduction<'_> {
         let count: usize = kept.iter().map(|each| each.size).product();
         loop {
             let walk = source.walk(along.strides[0], innermost(&kept));
-            let blocks = along.size.div_ceil(walk.block_length());
+            let blocks = along.size.div_ceil(walk.block_length(source.dtype));
             let pass = Pass {
                 length: along.size,
                 steps: along.strides,

@@ -15,8 +15,8 @@ use situ_ir::{
     Type, UnaryOperator, Variable, WorkItemQuery,
 };
 
-use super::reduce::advance_while_fits;
 use super::rows;
+use super::side_by_side::{side_by_side, tree};
 
 /// How many accumulators a work-item has when it runs along memory.
 const LANES: i64 = 32;
@@ -194,28 +194,15 @@ impl Terms<'_> {
         start: Handle<Expression>,
         end: Handle<Expression>,
     ) -> Handle<Expression> {
-        let lanes: Vec<_> = (0..LANES).map(|lane| self.accumulator(f, lane)).collect();
-        let counter = f.variable("i", DType::I64);
-        f.assign(counter, start);
-        advance_while_fits(f, counter, end, LANES, |f, i| {
-            for (lane, &accumulator) in lanes.iter().enumerate() {
-                let offset = f.index(lane as i64);
-                let index = f.add(i, offset);
-                self.add(f, accumulator, index);
-            }
+        let accumulators: Vec<_> = (0..=LANES).map(|lane| self.accumulator(f, lane)).collect();
+        side_by_side(f, (start, end), LANES, |f, lane, index| {
+            self.add(f, accumulators[lane as usize], index);
         });
-        let rest = self.accumulator(f, LANES);
-        advance_while_fits(f, counter, end, 1, |f, i| self.add(f, rest, i));
-        let sum = sum_operator(self.shape.accumulate);
-        let mut results: Vec<_> = lanes.iter().map(|&lane| f.get(lane)).collect();
-        while results.len() > 1 {
-            let half = results.len() / 2;
-            results = (0..half)
-                .map(|lane| f.binary(sum, results[lane], results[lane + half]))
-                .collect();
-        }
-        let rest = f.get(rest);
-        f.binary(sum, results[0], rest)
+        let mut results: Vec<_> = accumulators.iter().map(|&lane| f.get(lane)).collect();
+        let rest = results.pop().expect("there is one more than lanes");
+        let operator = sum_operator(self.shape.accumulate);
+        let sum = tree(f, operator, results);
+        f.binary(operator, sum, rest)
     }
 
     fn accumulator(&self, f: &mut FunctionBuilder, lane: i64) -> Handle<Variable> {

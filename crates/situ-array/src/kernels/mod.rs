@@ -18,6 +18,7 @@ pub mod reduce;
 mod rows;
 pub mod scan;
 pub mod search;
+mod side_by_side;
 
 use situ_ir::{Expression, FunctionBuilder, Handle};
 

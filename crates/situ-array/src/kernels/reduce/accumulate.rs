@@ -1,14 +1,10 @@
 //! Accumulators, and how elements are combined with them.
 
-use situ_ir::{
-    BinaryOperator, DType, Expression, FunctionBuilder, Handle, Literal, StatementKind, Variable,
-};
+use situ_ir::{BinaryOperator, DType, Expression, FunctionBuilder, Handle, Literal, Variable};
 
 use super::ReduceShape;
 use super::reduced::Elements;
-
-/// How many accumulators a work-item has when it runs along memory.
-pub(super) const LANES: i64 = 16;
+use crate::kernels::side_by_side::{side_by_side, tree};
 
 /// The content of an accumulator before its first element.
 ///
@@ -64,62 +60,24 @@ pub(super) fn combine_in_turn(
     f.get(accumulator)
 }
 
-/// [`LANES`] accumulators over whole groups of elements, one more over the rest, then a tree.
-///
-/// The rest has its own accumulator because lanes that are all alike become vector registers.
+/// `lanes` accumulators over whole groups of elements, one more over the rest, then a tree.
 pub(super) fn combine_in_lanes(
     f: &mut FunctionBuilder,
     elements: &Elements<'_>,
-    start: Handle<Expression>,
-    end: Handle<Expression>,
+    (start, end): (Handle<Expression>, Handle<Expression>),
+    lanes: i64,
 ) -> Handle<Expression> {
-    let lanes: Vec<_> = (0..LANES)
+    let accumulators: Vec<_> = (0..=lanes)
         .map(|lane| accumulator(f, *elements.shape, lane))
         .collect();
-    let counter = f.variable("i", DType::I64);
-    f.assign(counter, start);
-    advance_while_fits(f, counter, end, LANES, |f, i| {
-        for (lane, &accumulator) in lanes.iter().enumerate() {
-            let offset = f.index(lane as i64);
-            let index = f.add(i, offset);
-            elements.combine(f, accumulator, index);
-        }
+    side_by_side(f, (start, end), lanes, |f, lane, index| {
+        elements.combine(f, accumulators[lane as usize], index);
     });
-    let rest = accumulator(f, *elements.shape, LANES);
-    advance_while_fits(f, counter, end, 1, |f, i| elements.combine(f, rest, i));
-    let mut results: Vec<_> = lanes.iter().map(|&lane| f.get(lane)).collect();
-    while results.len() > 1 {
-        let half = results.len() / 2;
-        results = (0..half)
-            .map(|lane| f.binary(elements.shape.combine, results[lane], results[lane + half]))
-            .collect();
-    }
-    let rest = f.get(rest);
-    f.binary(elements.shape.combine, results[0], rest)
-}
-
-/// Repeats `body` while another `width` elements fit before `end`, moving the counter by `width`.
-pub(crate) fn advance_while_fits(
-    f: &mut FunctionBuilder,
-    counter: Handle<Variable>,
-    end: Handle<Expression>,
-    width: i64,
-    body: impl FnOnce(&mut FunctionBuilder, Handle<Expression>),
-) {
-    let now = f.get(counter);
-    let width = f.index(width);
-    let next = f.add(now, width);
-    let condition = Some(f.binary(BinaryOperator::LessEqual, next, end));
-    let body = f.block(|f| {
-        let now = f.get(counter);
-        body(f, now);
-    });
-    let step = f.block(|f| f.assign(counter, next));
-    f.statement(StatementKind::Loop {
-        condition,
-        body,
-        step,
-    });
+    let mut results: Vec<_> = accumulators.iter().map(|&lane| f.get(lane)).collect();
+    let rest = results.pop().expect("there is one more than lanes");
+    let combine = elements.shape.combine;
+    let combined = tree(f, combine, results);
+    f.binary(combine, combined, rest)
 }
 
 #[cfg(test)]

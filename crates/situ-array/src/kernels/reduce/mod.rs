@@ -7,9 +7,9 @@
 //!
 //! Two walks, by what is close to each other in memory:
 //!
-//! * [`Walk::Along`]: the reduced elements are. A work-item runs along them with
-//!   sixteen accumulators, which become vector registers. Integers need but one: their order does not matter, so
-//!   that the compiler makes vectors of it by itself, and better ones.
+//! * [`Walk::Along`]: the reduced elements are. A work-item runs along them, at four places side by side, with
+//!   so many accumulators that they become four of the widest vector registers. Integers need but one for each place: their order
+//!   does not matter, so that the compiler makes vectors of it by itself, and better ones.
 //! * [`Walk::Beside`]: the results' elements are. A work-item goes down several
 //!   columns at once, row by row, which become vector registers too: 32, or fewer where there are not so many.
 //!
@@ -43,14 +43,18 @@ use situ_ir::{
 };
 use smallvec::SmallVec;
 
+pub(crate) use accumulate::identity;
 use accumulate::{accumulator, combine_in_lanes, combine_in_turn};
-pub(crate) use accumulate::{advance_while_fits, identity};
 use position::{Position, position_along, position_beside};
 use reduced::Elements;
 use walk::BUFFERED_COLUMNS;
 pub use walk::Walk;
 
 use super::elements::{ElementsBody, Stride};
+use super::side_by_side::PLACES;
+
+/// What the accumulators of a work-item take when it runs along memory.
+const ACCUMULATOR_BYTES: usize = 256;
 
 /// What becomes of an element before it is combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -147,19 +151,19 @@ pub fn module(name: &str, shape: &ReduceShape, body: ElementsBody<'_>) -> Module
         position.columns.push(column);
     }
     let start = {
-        let block = f.index(shape.walk.block_length() as i64);
+        let block = f.index(shape.block_length() as i64);
         f.multiply(position.block, block)
     };
     let start = f.bind("start", start);
     let end = {
-        let block = f.index(shape.walk.block_length() as i64);
+        let block = f.index(shape.block_length() as i64);
         let end = f.add(start, block);
         f.binary(BinaryOperator::Minimum, end, length)
     };
     let end = f.bind("end", end);
     let buffer = body.shape.is_buffered.then(|| {
         let length = match shape.walk {
-            Walk::Along => shape.walk.block_length(),
+            Walk::Along => shape.block_length(),
             Walk::Beside(_) => BUFFERED_COLUMNS,
         } as u64;
         f.array("buffer", shape.accumulate, length, AddressSpace::Private)
@@ -180,11 +184,7 @@ pub fn module(name: &str, shape: &ReduceShape, body: ElementsBody<'_>) -> Module
         None => {
             let mut elements = kernel.elements(&mut f, None);
             elements.fill_buffer(&mut f, start, end);
-            let result = if shape.is_exact() {
-                combine_in_turn(&mut f, &elements, start, end)
-            } else {
-                combine_in_lanes(&mut f, &elements, start, end)
-            };
+            let result = combine_in_lanes(&mut f, &elements, (start, end), shape.lanes());
             kernel.store(&mut f, None, result);
         }
         Some(columns) => match kernel.buffer {
@@ -198,6 +198,21 @@ pub fn module(name: &str, shape: &ReduceShape, body: ElementsBody<'_>) -> Module
 }
 
 impl ReduceShape {
+    /// How many elements a work-item combines.
+    pub fn block_length(self) -> usize {
+        self.walk.block_length(self.input)
+    }
+
+    /// How many accumulators a work-item has when it runs along memory.
+    fn lanes(self) -> i64 {
+        if self.is_exact() {
+            // The compiler makes several of each.
+            PLACES
+        } else {
+            (ACCUMULATOR_BYTES / self.accumulate.size_bytes()) as i64
+        }
+    }
+
     /// Whether elements may be combined in any order.
     fn is_exact(self) -> bool {
         !self.accumulate.is_float() && !self.accumulate.is_complex()

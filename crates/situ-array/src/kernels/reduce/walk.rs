@@ -1,5 +1,13 @@
 //! Which way a work-item goes through elements.
 
+use situ_ir::DType;
+
+/// What a block takes of elements that are close to each other: four pages, which are read side by side.
+const BLOCK_BYTES: usize = 16 << 10;
+
+/// How many elements it has at most: the more blocks there are, the more threads can share them.
+const LONGEST_BLOCK: usize = 4096;
+
 /// How many columns a work-item goes down at once, if there are so many.
 const COLUMNS: usize = 32;
 
@@ -70,10 +78,10 @@ impl Walk {
         }
     }
 
-    /// How many elements a work-item combines.
-    pub fn block_length(self) -> usize {
+    /// How many elements of a dtype a work-item combines.
+    pub fn block_length(self, dtype: DType) -> usize {
         match self {
-            Self::Along => 1024,
+            Self::Along => (BLOCK_BYTES / dtype.size_bytes()).min(LONGEST_BLOCK),
             Self::Beside(_) => 256,
         }
     }
