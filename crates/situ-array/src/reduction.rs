@@ -16,6 +16,7 @@ use smallvec::SmallVec;
 use crate::array::Array;
 use crate::error::Error;
 use crate::functions::apply::{Input, copy_into};
+use crate::functions::deferred;
 use crate::functions::fusion::Fusion;
 use crate::functions::manipulation::normalized_axes;
 use crate::kernel_cache::{self, KernelKey};
@@ -124,6 +125,29 @@ pub(crate) fn accumulator(dtype: DType, device: &Device) -> DType {
 }
 
 impl Reduction<'_> {
+    /// As [`Self::run`], where elements are not looked at once more: if they are still to be computed, they are reduced as they
+    /// are, and not written.
+    pub(crate) fn run_once(self, array: &Array, axes: &ReducedAxes) -> Result<Array, Error> {
+        let reduction = match self.combine {
+            // Truth values are told by the greatest or the least of their bytes, of which registers hold many.
+            BinaryOperator::BitOr => Reduction {
+                combine: BinaryOperator::Maximum,
+                accumulate: DType::U8,
+                ..self
+            },
+            BinaryOperator::BitAnd => Reduction {
+                combine: BinaryOperator::Minimum,
+                accumulate: DType::U8,
+                ..self
+            },
+            _ => self,
+        };
+        match deferred::reduce_waiting(reduction, array, axes)? {
+            Some(result) => Ok(result),
+            None => self.run(array, axes),
+        }
+    }
+
     /// A new, contiguous array with the sizes of the kept axes. Of no elements the result is what
     /// changes nothing, finished as any other.
     pub(crate) fn run(self, array: &Array, axes: &ReducedAxes) -> Result<Array, Error> {

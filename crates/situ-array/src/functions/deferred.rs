@@ -9,15 +9,18 @@
 //!   writes have what reads the memory computed first.
 //! - The results are those of one call after the other, to the last bit.
 //!
+//! A reduction joins what it reduces, which is then not written at all: `((x - y)**2).sum()` reads two arrays. The result that
+//! waits goes on waiting, in case it has a name and is needed once more.
+//!
 //! Compiling costs as much as many launches of what is there already. So an expression is run call by call until joining
 //! its calls would have saved as much as compiling costs; large arrays reach that with the first call.
 
 use std::any::Any;
 use std::collections::{HashMap, HashSet};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use situ_ir::DType;
+use situ_ir::{BinaryOperator, DType};
 use situ_runtime::config::process_config;
 use situ_runtime::fork::ForkLocal;
 use situ_runtime::memory::deferred::Producer;
@@ -29,8 +32,10 @@ use crate::error::Error;
 use crate::functions::apply::{Operand, Options, apply_with};
 use crate::functions::elementwise::Elementwise;
 use crate::functions::fusion::{self, Fusion, Node};
+use crate::kernels::reduce::Prepare;
 use crate::layout::{Layout, Shape};
 use crate::placement::Placement;
+use crate::reduction::{ReducedAxes, Reduction};
 use crate::result_layout::result_layout;
 
 /// How many calls may become one kernel. Longer kernels take long to compile and gain nothing.
@@ -38,6 +43,9 @@ const MAX_CALLS: usize = 48;
 
 /// How many arrays one kernel may read. More need more registers than there are.
 const MAX_LEAVES: usize = 12;
+
+/// How many arrays a reduction may read instead of one that waits. If that is needed after all, they are read twice.
+const MAX_REDUCED_LEAVES: usize = 3;
 
 /// How many promises one queue may have at a time.
 const MAX_PROMISES: usize = 256;
@@ -180,6 +188,7 @@ impl Call<'_> {
             usm_kind: self.placement.usm_kind,
             calls,
             leaves,
+            was_reduced: AtomicBool::new(false),
         }
     }
 }
@@ -197,6 +206,8 @@ struct Expression {
     calls: usize,
     /// The memory that it reads, in the end.
     leaves: SmallVec<[Weak<Allocation>; 4]>,
+    /// Whether a reduction joined it. A second one shows that the result is worth being written.
+    was_reduced: AtomicBool,
 }
 
 impl Expression {
@@ -207,26 +218,62 @@ impl Expression {
         is_whole.then_some(expression)
     }
 
-    /// Computes the result in new memory.
-    fn compute(&self) -> Result<Array, Error> {
+    /// The calls that can be joined, and what they read. What is computed by itself is, on the way.
+    fn gathered(&self) -> Result<(Vec<Node>, Vec<Operand>), Error> {
         let mut gathering = Gathering {
             held: held_elsewhere(self),
             ..Gathering::default()
         };
         gathering.add_call(self)?;
-        let Gathering {
-            nodes, operands, ..
-        } = gathering;
-        let joined = nodes
-            .iter()
-            .filter(|node| matches!(node, Node::Apply { .. }))
-            .count()
-            - 1;
+        Ok((gathering.nodes, gathering.operands))
+    }
+
+    /// Reduces the result without writing it; `None` if it is better written.
+    fn reduce(&self, reduction: Reduction<'_>, axes: &ReducedAxes) -> Result<Option<Array>, Error> {
+        if self.leaves.len() > MAX_REDUCED_LEAVES || self.was_reduced.swap(true, Ordering::Relaxed)
+        {
+            return Ok(None);
+        }
+        let (nodes, operands) = self.gathered()?;
+        let spared = call_count(&nodes) * self.layout.size() as u64;
+        let fusion = Fusion::new(nodes);
+        if fusion.is_long() || !self.reads_as_it_is_written(&operands) {
+            return Ok(None);
+        }
+        let way = Way::Reduced(reduction.combine, reduction.prepare);
+        let Ok(fusion) = worthwhile(fusion, way, &operands, spared, &self.queue) else {
+            return Ok(None);
+        };
+        let place = (&self.queue, self.usm_kind);
+        fusion::reduce_elements(&fusion, &operands, reduction, axes, place)
+            .map(Some)
+            .map_err(|failure| *failure.error)
+    }
+
+    /// Whether arrays lie as the result does. Then elements are combined in the same order as if it were written.
+    fn reads_as_it_is_written(&self, operands: &[Operand]) -> bool {
+        let is_alike = |array: &Array| {
+            array.shape() == self.layout.shape()
+                && array.layout().strides() == self.layout.strides()
+        };
+        operands.iter().filter_map(Operand::array).all(is_alike)
+    }
+
+    /// Computes the result in new memory.
+    fn compute(&self) -> Result<Array, Error> {
+        let (nodes, operands) = self.gathered()?;
+        let joined = call_count(&nodes) - 1;
         if joined == 0 {
             return self.apply(self.function, &self.operands);
         }
-        let spared = joined as u64 * self.layout.size() as u64;
-        match worthwhile(Fusion::new(nodes), &operands, spared, &self.queue) {
+        let spared = joined * self.layout.size() as u64;
+        match worthwhile(
+            Fusion::new(nodes),
+            Way::Written,
+            &operands,
+            spared,
+            &self.queue,
+        ) {
             Ok(fusion) => {
                 let out = Array::empty_with_layout(
                     self.layout.clone(),
@@ -305,6 +352,36 @@ impl Producer for Expression {
         debug_assert_eq!(*array.layout(), self.layout, "as it was promised");
         Ok(array.into_allocation())
     }
+}
+
+/// Reduces what an array is going to be, if it waits and need not be written for that; otherwise `None`.
+///
+/// # Errors
+/// If there is no memory, or a launch fails.
+pub(crate) fn reduce_waiting(
+    reduction: Reduction<'_>,
+    array: &Array,
+    axes: &ReducedAxes,
+) -> Result<Option<Array>, Error> {
+    let allocation = array.allocation();
+    if allocation.is_settled() {
+        return Ok(None);
+    }
+    let Some(producer) = allocation.producer() else {
+        return Ok(None);
+    };
+    match Expression::behind(&*producer, array) {
+        Some(expression) if expression.queue.id() == array.queue().id() => {
+            expression.reduce(reduction, axes)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// How many nodes are calls.
+fn call_count(nodes: &[Node]) -> u64 {
+    let is_call = |node: &&Node| matches!(node, Node::Apply { .. });
+    nodes.iter().filter(is_call).count() as u64
 }
 
 /// Whether what is promised on a queue reads so much memory that it should not be kept from being free.
@@ -439,9 +516,18 @@ impl Gathering {
     }
 }
 
+/// What becomes of an expression's result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Way {
+    /// It is written to memory.
+    Written,
+    /// It is reduced.
+    Reduced(BinaryOperator, Prepare),
+}
+
 /// An expression that came before, for operands of these dtypes, and how many elements would have been spared a way
 /// through memory so far.
-type Known = HashMap<(Arc<Fusion>, SmallVec<[Option<DType>; 8]>), u64>;
+type Known = HashMap<(Arc<Fusion>, Way, SmallVec<[Option<DType>; 8]>), u64>;
 
 /// How many expressions are remembered.
 const MAX_KNOWN: usize = 4096;
@@ -449,6 +535,7 @@ const MAX_KNOWN: usize = 4096;
 /// The expression, as it is known from before, if it is worth a kernel by now; otherwise the expression as it was.
 fn worthwhile(
     fusion: Fusion,
+    way: Way,
     operands: &[Operand],
     spared: u64,
     queue: &Queue,
@@ -460,7 +547,7 @@ fn worthwhile(
         .iter()
         .map(|operand| operand.ty().dtype())
         .collect();
-    let key = (Arc::new(fusion), dtypes);
+    let key = (Arc::new(fusion), way, dtypes);
     if known.len() >= MAX_KNOWN {
         known.clear();
     }

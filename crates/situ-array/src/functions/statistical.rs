@@ -100,7 +100,7 @@ fn combined(
     if nan == Nan::Skipped {
         reduction.prepare = Prepare::SkipNan;
     }
-    axes.shaped(&reduction.run(&array, &axes)?)
+    axes.shaped(&reduction.run_once(&array, &axes)?)
 }
 
 /// A sum or product of elements of a dtype, with the dtype that was asked for.
@@ -205,11 +205,12 @@ pub fn extreme(array: &Array, extreme: Extreme, nan: Nan, over: Over<'_>) -> Res
     check_ordered(extreme.name(), dtype)?;
     axes.check_not_empty(extreme.name(), array.shape())?;
     let mut reduction = extreme.reduction(dtype);
-    if nan == Nan::Skipped {
-        reduction.prepare = Prepare::SkipNan;
+    if nan == Nan::Counts {
+        return axes.shaped(&reduction.run_once(&array, &axes)?);
     }
+    reduction.prepare = Prepare::SkipNan;
     let found = reduction.run(&array, &axes)?;
-    let found = if nan == Nan::Skipped && dtype.is_float() {
+    let found = if dtype.is_float() {
         // Of nothing but NaNs there is no extreme.
         let is_known = numbers(DType::Bool).run(&array, &axes)?;
         let none = Operand::Literal(Literal::from_f64(dtype, f64::NAN));
@@ -271,7 +272,7 @@ pub fn mean(array: &Array, dtype: Option<DType>, nan: Nan, over: Over<'_>) -> Re
         let means = elementwise("positive", &[Operand::Array(means)], dtype)?;
         return axes.shaped(&means);
     }
-    axes.shaped(&mean_of(accumulate, dtype, axes.count).run(&array, &axes)?)
+    axes.shaped(&mean_of(accumulate, dtype, axes.count).run_once(&array, &axes)?)
 }
 
 /// Whether numbers of a dtype can be NaN.
@@ -411,7 +412,7 @@ pub enum Truth {
 /// As [`sum`].
 pub fn truth(array: &Array, truth: Truth, over: Over<'_>) -> Result<Array, Error> {
     let (array, axes) = prepared(truth.name(), array, over)?;
-    axes.shaped(&truth.reduction().run(&array, &axes)?)
+    axes.shaped(&truth.reduction().run_once(&array, &axes)?)
 }
 
 impl Truth {

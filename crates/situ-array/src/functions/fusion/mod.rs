@@ -37,6 +37,7 @@ pub use super::call_dtypes::OperandType;
 pub use evaluate::evaluate;
 pub use immediate::evaluate_at_once;
 use plan::{KnownPlan, Plan};
+pub(crate) use reduce::reduce_elements;
 pub use reduce::{Reducer, reduce};
 
 /// How many nodes an expression has that takes more than a few instructions.
@@ -242,6 +243,11 @@ impl Fusion {
         device: &Device,
     ) -> Result<DType, FusionError> {
         Ok(Plan::new(self, operands, Available::On(device))?.dtype())
+    }
+
+    /// Whether an element takes more than a few instructions.
+    pub(crate) fn is_long(&self) -> bool {
+        self.is_long
     }
 
     /// The name of its kernels.

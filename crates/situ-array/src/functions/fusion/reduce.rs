@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use situ_ir::{BinaryOperator, DType};
-use situ_runtime::Device;
 use situ_runtime::device::DeviceType;
+use situ_runtime::{Device, Queue, UsmKind};
 use smallvec::SmallVec;
 
 use super::evaluate::{evaluate, inputs, place, shape};
@@ -139,6 +139,30 @@ pub fn reduce(
             Ok(reduce_array(&elements, reducer, over, dtype)?)
         }
     }
+}
+
+/// Reduces what an expression gives, in one pass over its operands, which lie as the result would.
+pub(crate) fn reduce_elements(
+    fusion: &Arc<Fusion>,
+    operands: &[Operand],
+    reduction: Reduction<'_>,
+    axes: &ReducedAxes,
+    (queue, usm_kind): (&Queue, UsmKind),
+) -> Result<Array, FusionError> {
+    let shape = shape(fusion, operands)?;
+    let types: SmallVec<[OperandType; 4]> = operands.iter().map(Operand::ty).collect();
+    let plan = Plan::on_device(fusion, &types, queue.device())?;
+    let elements = MappedElements {
+        fusion,
+        body: &|f, x| plan.write(fusion, f, x),
+        dtype: plan.dtype(),
+        inputs: &inputs(fusion, &plan, operands, |array| Ok(array.clone()))?,
+        shape: &shape,
+        is_buffered: false,
+        queue,
+        usm_kind,
+    };
+    Ok(reduction.run_mapped(&elements, axes)?)
 }
 
 /// In how many ways the inputs lie in memory.
