@@ -395,6 +395,13 @@ def library_cases() -> Iterator[Case]:
             is_apart=True,
         )
         yield Case(
+            "`matmul` of a vector with a matrix",
+            lambda n: pair(
+                lambda xp, x, y: xp.matmul(y, x), floats(side(n), side(n)), floats(side(n))
+            ),
+            is_apart=True,
+        )
+        yield Case(
             "`matmul` with a vector",
             lambda n: pair(
                 lambda xp, x, y: xp.matmul(x, y), floats(side(n), side(n)), floats(side(n))

@@ -37,6 +37,7 @@ SPEED: dict[str, float] = {
     "exp-f32": 2.5,
     "black-scholes": 8.0,
     "sum-f64": 1.5,
+    "squared-distance": 3.0,
     "argmax-f64": 1.5,
     "sum-axis-0-f32": 1.5,
     "sum-axis-1-f32": 1.5,

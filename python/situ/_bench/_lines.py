@@ -185,6 +185,15 @@ def _reductions() -> list[Line]:
 
     return [
         one("sum-f64", "`sum`, float64", _work.total),
+        Line(
+            "squared-distance",
+            "`sum((a - b)**2)`, float64",
+            "reductions",
+            _work.squared_distance,
+            lambda n: floats(n, "float64", "float64"),
+            _M,
+            _QUICK,
+        ),
         one("argmax-f64", "`argmax`, float64", _work.argmax),
         columns("sum-axis-0-f32", "`sum(axis=0)`, float32", _work.sum_of_columns),
         columns("sum-axis-1-f32", "`sum(axis=1)`, float32", _work.sum_of_rows),

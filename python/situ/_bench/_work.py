@@ -49,6 +49,10 @@ def total(a: Any) -> Any:
     return xp.sum(a)
 
 
+def squared_distance(a: Any, b: Any) -> Any:
+    return xp.sum((a - b) ** 2)
+
+
 def argmax(a: Any) -> Any:
     return xp.argmax(a)
 
