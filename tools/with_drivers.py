@@ -44,6 +44,8 @@ def environment() -> dict[str, str]:
         # rusticl offers no device unless it is told to.
         "RUSTICL_ENABLE": "llvmpipe",
         "EXPECTED_DRIVERS": expected_drivers(),
+        # What `import situ` sets, for tests of Rust.
+        **dict([_opencl_vendors.POCL_METHOD]),
     }
     sycl = _intel_runtime.file_of("dpctl", "libDPCTLSyclInterface.so")
     return variables if sycl is None else {**variables, "SITU_SYCL_LIBRARY": str(sycl)}

@@ -509,6 +509,7 @@ _at_exit.register()
 _numba.init_when_loaded()
 _methods.attach()
 _opencl_vendors.use_own_directory()
+_opencl_vendors.keep_pocl_alive()
 
 __all__ = [
     "GLOBAL_MEM_FENCE",

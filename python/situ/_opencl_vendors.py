@@ -19,6 +19,11 @@ from pathlib import Path
 VARIABLES = ("OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH")
 SYSTEM_DIRECTORY = Path("/etc/OpenCL/vendors")
 
+# How PoCL makes code of small work-groups: by loops over their work-items, as of large ones. Of its
+# own choice it writes out each work-item, and then, at least up to version 3.1, some kernels with
+# barriers end the process now and then ("Could not find a dominating alternative variable").
+POCL_METHOD = ("POCL_WORK_GROUP_METHOD", "loopvec")
+
 # A file in directories that situ made, without which nothing in them is ever removed.
 _MARK = "made-by-situ.txt"
 _MARK_TEXT = """\
@@ -96,6 +101,11 @@ def use_own_directory() -> None:
     """
     if chosen() is None and (directory := own_directory()).is_dir():
         os.environ[VARIABLES[0]] = str(directory)
+
+
+def keep_pocl_alive() -> None:
+    """Let PoCL compile in the way that does not end the process, unless the user chose a way."""
+    os.environ.setdefault(*POCL_METHOD)
 
 
 def environment_with(directory: Path) -> dict[str, str]:

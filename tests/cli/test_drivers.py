@@ -202,6 +202,16 @@ def test_situ_uses_what_is_registered_unless_the_user_chose(tmp_path, monkeypatc
     monkeypatch.delenv("OCL_ICD_VENDORS")
 
 
+def test_pocl_compiles_small_groups_by_loops_unless_the_user_chose(monkeypatch):
+    """Else some kernels end the process, now and then."""
+    monkeypatch.delenv("POCL_WORK_GROUP_METHOD", raising=False)
+    _opencl_vendors.keep_pocl_alive()
+    assert os.environ["POCL_WORK_GROUP_METHOD"] == "loopvec"
+    monkeypatch.setenv("POCL_WORK_GROUP_METHOD", "cbs")
+    _opencl_vendors.keep_pocl_alive()
+    assert os.environ["POCL_WORK_GROUP_METHOD"] == "cbs"
+
+
 def test_the_directory_belongs_to_the_environment(monkeypatch, tmp_path):
     monkeypatch.setattr(sys, "prefix", str(tmp_path / "env"))
     monkeypatch.setattr(sys, "base_prefix", "/usr")
