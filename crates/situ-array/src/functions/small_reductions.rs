@@ -124,7 +124,7 @@ mod tests {
         assert!(reduce(Total::Sum, &apart).is_none());
         let none = x.with_layout(Layout::from_parts(&[0], &[1], 0));
         assert!(reduce(Total::Sum, &none).is_none());
-        let long = array(&[1.0; 5000]);
+        let long = array(&vec![1.0; 5000]);
         assert!(reduce(Total::Sum, &long).is_none());
     }
 }
