@@ -128,23 +128,24 @@ impl Reduction<'_> {
     /// As [`Self::run`], where elements are not looked at once more: if they are still to be computed, they are reduced as they
     /// are, and not written.
     pub(crate) fn run_once(self, array: &Array, axes: &ReducedAxes) -> Result<Array, Error> {
-        let reduction = match self.combine {
-            // Truth values are told by the greatest or the least of their bytes, of which registers hold many.
-            BinaryOperator::BitOr => Reduction {
-                combine: BinaryOperator::Maximum,
-                accumulate: DType::U8,
-                ..self
-            },
-            BinaryOperator::BitAnd => Reduction {
-                combine: BinaryOperator::Minimum,
-                accumulate: DType::U8,
-                ..self
-            },
-            _ => self,
-        };
-        match deferred::reduce_waiting(reduction, array, axes)? {
+        match deferred::reduce_waiting(self.of_made_elements(), array, axes)? {
             Some(result) => Ok(result),
             None => self.run(array, axes),
+        }
+    }
+
+    /// The same reduction of elements that are made on the way: truth values are told by the greatest or the least of their
+    /// bytes, of which registers hold many.
+    pub(crate) fn of_made_elements(self) -> Self {
+        let combine = match self.combine {
+            BinaryOperator::BitOr => BinaryOperator::Maximum,
+            BinaryOperator::BitAnd => BinaryOperator::Minimum,
+            _ => return self,
+        };
+        Self {
+            combine,
+            accumulate: DType::U8,
+            ..self
         }
     }
 

@@ -14,9 +14,9 @@ use crate::array::Array;
 use crate::error::Error;
 use crate::functions::apply::{Input, Operand};
 use crate::functions::statistical::{
-    self, Extreme, Nan, Over, averaged, check_ordered, combination, has_nan, mean_of, result_dtype,
+    self, Extreme, Nan, Over, Truth, averaged, check_ordered, combination, has_nan, mean_of,
+    result_dtype,
 };
-use crate::kernels::reduce::Prepare;
 use crate::reduction::{MappedElements, ReducedAxes, Reduction, accumulator};
 
 /// What an expression is reduced with.
@@ -52,9 +52,8 @@ impl Reducer {
             Self::Prod => combination(BinaryOperator::Multiply, elements, asked, device)?,
             Self::Min => extreme(Extreme::Min, elements, shape, axes)?,
             Self::Max => extreme(Extreme::Max, elements, shape, axes)?,
-            // Truth values are told by the greatest or the least of their bytes, of which registers hold many.
-            Self::Any => truth(BinaryOperator::Maximum),
-            Self::All => truth(BinaryOperator::Minimum),
+            Self::Any => Truth::Any.reduction().of_made_elements(),
+            Self::All => Truth::All.reduction().of_made_elements(),
             Self::Mean => {
                 let dtype = result_dtype(asked, averaged(elements), device)?;
                 if !has_nan(dtype) {
@@ -76,17 +75,6 @@ fn extreme(
     check_ordered(extreme.name(), elements)?;
     axes.check_not_empty(extreme.name(), shape)?;
     Ok(extreme.reduction(elements))
-}
-
-fn truth(combine: BinaryOperator) -> Reduction<'static> {
-    Reduction {
-        prepare: Prepare::IsNonZero,
-        combine,
-        finish: None,
-        center: None,
-        accumulate: DType::U8,
-        dtype: DType::Bool,
-    }
 }
 
 /// How many places the operands of one pass may be at. More need more registers than there are.
@@ -187,7 +175,6 @@ pub(super) fn reduce_array(
     over: Over<'_>,
     dtype: Option<DType>,
 ) -> Result<Array, Error> {
-    use statistical::Truth;
     let nan = Nan::Counts;
     match reducer {
         Reducer::Sum => statistical::sum(array, dtype, nan, over),
