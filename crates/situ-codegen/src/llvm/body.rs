@@ -9,9 +9,10 @@ use situ_ir::{Expression, Function, FunctionInfo, Handle, ValidModule, WorkItemQ
 
 use super::code::Code;
 use super::library::Library;
+use super::math::Elementary;
 use super::places::{Places, Slot};
 use super::queries::QuerySet;
-use super::target::Vectorise;
+use super::target::{VectorIsa, Vectorise};
 use super::writer::{Label, Operand};
 use crate::error::Error;
 
@@ -125,6 +126,39 @@ impl<'a, 'm, 'o> Body<'a, 'm, 'o> {
         }
     }
 
+    /// How many vectors of work-items each round of their loop works on, unless it is LLVM's choice.
+    fn vectors_in_a_round(&self) -> Option<u8> {
+        if self.reads_neighbours() {
+            return Some(1);
+        }
+        // Functions that are written out are long chains of operations, each of which waits for the one before, with a
+        // constant in most. With 16 registers LLVM would take one vector and load every constant for it alone; what
+        // several share is loaded once, and while one waits, others go on.
+        let options = self.code.library.options;
+        match self.functions_written_out() {
+            _ if options.vector_isa != VectorIsa::Avx2 => None,
+            0 => None,
+            1 => Some(4),
+            _ => Some(2),
+        }
+    }
+
+    /// How many mathematical functions are written out where they are called.
+    fn functions_written_out(&self) -> usize {
+        let options = self.code.library.options;
+        let is_written_out = |(handle, expression): (_, &Expression)| {
+            let dtype = self.info.type_of(handle).scalar();
+            match (expression, dtype) {
+                (Expression::Math { function, .. }, Some(dtype)) => {
+                    Elementary::find(options, function.name(), dtype).is_some()
+                }
+                _ => false,
+            }
+        };
+        let expressions = self.function.expressions.iter();
+        expressions.filter(|each| is_written_out(*each)).count()
+    }
+
     /// Whether a work-item reads several elements of one array, as stencils do. Their loops are as fast as
     /// memory is, and several unaligned vectors of each row in a round only get into each other's way.
     fn reads_neighbours(&self) -> bool {
@@ -177,8 +211,8 @@ impl<'a, 'm, 'o> Body<'a, 'm, 'o> {
             .code
             .instruction(format_args!("icmp ult i64 {advanced}, {end}"));
         let metadata = if is_parallel {
-            let interleave = !self.reads_neighbours();
-            format!(", {}", self.code.library.parallel_loop(interleave))
+            let vectors = self.vectors_in_a_round();
+            format!(", {}", self.code.library.parallel_loop(vectors))
         } else {
             String::new()
         };

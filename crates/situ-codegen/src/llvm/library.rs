@@ -82,14 +82,15 @@ impl<'a> Library<'a> {
     /// The metadata of a loop over work-items, whose marked accesses are independent of each other.
     ///
     /// This is the promise of the language: two work-items that touch the same element without
-    /// synchronisation have no meaning. It lets the vectoriser do without run-time checks. A loop that
-    /// does not `interleave` runs one vector in each round, where LLVM would take several.
-    pub(super) fn parallel_loop(&mut self, interleave: bool) -> String {
-        let node = if interleave {
-            self.node(|number| format!("distinct !{{!{number}, !1}}"))
+    /// synchronisation have no meaning. It lets the vectoriser do without run-time checks. Each round of the loop
+    /// works on so many vectors, or on as many as LLVM likes.
+    pub(super) fn parallel_loop(&mut self, vectors: Option<u8>) -> String {
+        let node = if let Some(vectors) = vectors {
+            let count =
+                self.node(|_| format!("!{{!\"llvm.loop.interleave.count\", i32 {vectors}}}"));
+            self.node(|number| format!("distinct !{{!{number}, !1, {count}}}"))
         } else {
-            let once = self.node(|_| "!{!\"llvm.loop.interleave.count\", i32 1}".to_owned());
-            self.node(|number| format!("distinct !{{!{number}, !1, {once}}}"))
+            self.node(|number| format!("distinct !{{!{number}, !1}}"))
         };
         format!("!llvm.loop {node}")
     }

@@ -51,7 +51,7 @@ use walk::BUFFERED_COLUMNS;
 pub use walk::Walk;
 
 use super::elements::{ElementsBody, Stride};
-use super::side_by_side::PLACES;
+use super::side_by_side::{PLACES, advance_while_fits};
 
 /// What the accumulators of a work-item take when it runs along memory.
 const ACCUMULATOR_BYTES: usize = 256;
@@ -358,14 +358,28 @@ impl Kernel<'_> {
         f.for_range("column", first, width, |f, column| {
             f.store(accumulators, column, identity);
         });
-        f.for_range("i", self.start, self.end, |f, i| {
-            f.for_range("column", first, width, |f, column| {
-                let element = self.elements(f, Some(column)).element(f, i);
-                let so_far = f.load(accumulators, column);
-                let combined = f.binary(self.shape.combine, so_far, element);
-                f.store(accumulators, column, combined);
+        // Several rows are read side by side, and accumulators once for all of them. What takes long to make is written once.
+        let rows_at_once: &[i64] = match self.body.body {
+            Some(_) => &[1],
+            None => &[PLACES, 1],
+        };
+        let counter = f.variable("i", DType::I64);
+        f.assign(counter, self.start);
+        for &rows in rows_at_once {
+            advance_while_fits(f, counter, self.end, rows, |f, i| {
+                f.for_range("column", first, width, |f, column| {
+                    let elements = self.elements(f, Some(column));
+                    let so_far = f.load(accumulators, column);
+                    let combined = (0..rows).fold(so_far, |so_far, row| {
+                        let row = f.index(row);
+                        let row = f.add(i, row);
+                        let element = elements.element(f, row);
+                        f.binary(self.shape.combine, so_far, element)
+                    });
+                    f.store(accumulators, column, combined);
+                });
             });
-        });
+        }
         f.for_range("column", first, width, |f, column| {
             let result = f.load(accumulators, column);
             self.store(f, Some(column), result);

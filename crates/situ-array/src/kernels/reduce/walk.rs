@@ -11,8 +11,8 @@ const LONGEST_BLOCK: usize = 4096;
 /// How many columns a work-item goes down at once, if there are so many.
 const COLUMNS: usize = 32;
 
-/// How many columns it goes down if accumulators are in memory.
-pub(super) const BUFFERED_COLUMNS: usize = 256;
+/// How many columns it goes down if accumulators are in memory: as many as the nearest cache has room for.
+pub(super) const BUFFERED_COLUMNS: usize = 512;
 
 /// Which elements are close to each other in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

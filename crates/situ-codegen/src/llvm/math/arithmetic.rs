@@ -52,11 +52,9 @@ impl<'c, 'm, 'o> Arithmetic<'c, 'm, 'o> {
         self.code.binary(&operation, a, b)
     }
 
-    /// `1 / a`.
-    pub(super) fn reciprocal(&mut self, a: &Operand) -> Operand {
+    pub(super) fn divide(&mut self, a: &Operand, b: &Operand) -> Operand {
         let operation = format!("fdiv {}", self.number());
-        let one = self.constant(1.0);
-        self.code.binary(&operation, &one, a)
+        self.code.binary(&operation, a, b)
     }
 
     pub(super) fn negate(&mut self, a: &Operand) -> Operand {
@@ -73,6 +71,12 @@ impl<'c, 'm, 'o> Arithmetic<'c, 'm, 'o> {
     pub(super) fn multiply_subtract(&mut self, a: &Operand, b: &Operand, c: &Operand) -> Operand {
         let c = self.negate(c);
         self.multiply_add(a, b, &c)
+    }
+
+    /// `c - a * b`, rounded once.
+    pub(super) fn subtract_product(&mut self, a: &Operand, b: &Operand, c: &Operand) -> Operand {
+        let a = self.negate(a);
+        self.multiply_add(&a, b, c)
     }
 
     pub(super) fn absolute(&mut self, a: &Operand) -> Operand {
@@ -120,6 +124,32 @@ impl<'c, 'm, 'o> Arithmetic<'c, 'm, 'o> {
         self.multiply_add(x, &odd, &even)
     }
 
+    /// The same, where every two neighbours are put together first, then every two of these, and so on: the shortest
+    /// chain, for a few multiplications more.
+    pub(super) fn polynomial_by_pairs(
+        &mut self,
+        x: &Operand,
+        square: &Operand,
+        coefficients: &[f64],
+    ) -> Operand {
+        let mut terms: Vec<_> = coefficients.iter().map(|x| self.constant(*x)).collect();
+        let mut power = x.clone();
+        let mut next = Some(square.clone());
+        while terms.len() > 1 {
+            terms = terms
+                .chunks(2)
+                .map(|pair| match pair {
+                    [low, high] => self.multiply_add(&power, high, low),
+                    rest => rest[0].clone(),
+                })
+                .collect();
+            if terms.len() > 1 {
+                power = next.take().unwrap_or_else(|| self.multiply(&power, &power));
+            }
+        }
+        terms.remove(0)
+    }
+
     /// The bits of a number.
     pub(super) fn bits_of(&mut self, a: &Operand) -> Operand {
         let (from, to) = (self.number(), self.bits());
@@ -151,6 +181,12 @@ impl<'c, 'm, 'o> Arithmetic<'c, 'm, 'o> {
         self.compare("olt", a, b)
     }
 
+    /// The larger of two numbers; the second if one of them is NaN.
+    pub(super) fn larger(&mut self, a: &Operand, b: &Operand) -> Operand {
+        let is_larger = self.is_less(b, a);
+        self.select(&is_larger, a, b)
+    }
+
     /// Whether `a == b`; never with NaN.
     pub(super) fn is_equal(&mut self, a: &Operand, b: &Operand) -> Operand {
         self.compare("oeq", a, b)
@@ -178,6 +214,16 @@ impl<'c, 'm, 'o> Arithmetic<'c, 'm, 'o> {
         let operation = format!("xor {}", self.code.ty(DType::Bool));
         let all = self.code.constant(Literal::Bool(true));
         self.code.binary(&operation, a, &all)
+    }
+
+    /// Whether a condition holds in all lanes.
+    pub(super) fn everywhere(&mut self, condition: &Operand) -> Operand {
+        let (ty, lanes) = (self.code.ty(DType::Bool), self.code.lanes());
+        let bits = self
+            .code
+            .instruction(format_args!("bitcast {ty} {condition} to i{lanes}"));
+        self.code
+            .instruction(format_args!("icmp eq i{lanes} {bits}, -1"))
     }
 
     /// One of two numbers.

@@ -11,7 +11,7 @@ use crate::llvm::writer::Operand;
 pub(super) const RANGE: (f64, f64) = (-746.0, 710.0);
 
 /// `(e^r - 1 - r) / r^2`, with an error below 2^-57 of e^r.
-const TAIL: [f64; 10] = [
+pub(super) const TAIL: [f64; 10] = [
     0.500_000_000_000_001_1,
     0.166_666_666_666_664_13,
     0.041_666_666_666_530_155,
@@ -32,19 +32,10 @@ pub(super) fn write(numbers: &mut Arithmetic<'_, '_, '_>, x: &Operand) -> Operan
     let rest = numbers.multiply_add(&scale.exponent, &high, &x);
     let rest = numbers.multiply_add(&scale.exponent, &low, &rest);
     let square = numbers.multiply(&rest, &rest);
-    let tail = tail(numbers, &rest, &square);
+    let tail = numbers.polynomial(&rest, &square, &TAIL);
     let one = numbers.constant(1.0);
     let (sum, lost) = numbers.sum(&one, &rest);
     let low = numbers.multiply_add(&square, &tail, &lost);
     let result = numbers.add(&sum, &low);
     scale.apply(numbers, &result)
-}
-
-/// Writes `(e^r - 1 - r) / r^2`.
-pub(super) fn tail(
-    numbers: &mut Arithmetic<'_, '_, '_>,
-    rest: &Operand,
-    square: &Operand,
-) -> Operand {
-    numbers.polynomial(rest, square, &TAIL)
 }

@@ -9,8 +9,9 @@
 //! depends on its neighbours; so a result has the same bits in every lane of every width, and remainders
 //! need no care.
 //!
-//! `pow` is an exception with AVX-512: it looks numbers up in registers, which LLVM cannot make of scalar code. So it is a function of
-//! one register, and is called like those of the vector library.
+//! `pow` is an exception: with AVX-512 it looks numbers up in registers, with AVX2 it has a way of its own for registers without
+//! special numbers. LLVM can make neither of scalar code. So it is a function of one register, and is called like those of
+//! the vector library.
 //!
 //! Errors are below 1 ulp, in subnormal numbers too; infinities, NaN and signed zeros are those of C.
 //! The functions need an instruction that multiplies and adds with one rounding, as processors with
@@ -18,14 +19,17 @@
 //!
 //! | file | about |
 //! |---|---|
-//! | `exponential`, `logarithm`, `power` | the functions |
-//! | `power_by_tables`, `registers` | those of AVX-512 |
+//! | `exponential` | e to the power of a number |
+//! | `logarithm`, `logarithm_by_quotient` | the logarithm, with AVX-512 and with AVX2 |
+//! | `power_by_tables`, `power` | powers, with AVX-512 and with AVX2 |
+//! | `registers` | instructions of AVX-512 |
 //! | `reduction` | numbers as powers of two times something close to 1, and back |
 //! | `arithmetic` | what they are written with |
 
 mod arithmetic;
 mod exponential;
 mod logarithm;
+mod logarithm_by_quotient;
 mod power;
 mod power_by_tables;
 mod reduction;
@@ -55,12 +59,12 @@ pub(super) enum Elementary {
 impl Elementary {
     /// The function with a name of the C library, if it is computed here and LLVM vectorises it.
     pub(super) fn find(options: &TargetOptions, name: &str, dtype: DType) -> Option<Self> {
-        Self::written(options, name, dtype).filter(|function| !function.is_for_registers(options))
+        Self::written(options, name, dtype).filter(|function| !function.is_for_registers())
     }
 
     /// The same, if it is a function of one register.
     pub(super) fn of_registers(options: &TargetOptions, name: &str, dtype: DType) -> Option<Self> {
-        Self::written(options, name, dtype).filter(|function| function.is_for_registers(options))
+        Self::written(options, name, dtype).filter(|function| function.is_for_registers())
     }
 
     fn written(options: &TargetOptions, name: &str, dtype: DType) -> Option<Self> {
@@ -75,8 +79,8 @@ impl Elementary {
         }
     }
 
-    fn is_for_registers(self, options: &TargetOptions) -> bool {
-        self == Self::Pow && options.vector_isa == VectorIsa::Avx512
+    fn is_for_registers(self) -> bool {
+        self == Self::Pow
     }
 
     /// Its value, at the present number of lanes.
@@ -113,40 +117,70 @@ impl Elementary {
     /// Writes the function for so many lanes, unless it is there.
     pub(super) fn define(self, library: &mut Library<'_>, ty: LaneType) {
         let name = self.symbol(ty.lanes);
-        if library.defines(&name) {
-            return;
-        }
-        // What LLVM vectorises is inlined, so that it sees arithmetic and no call.
-        let inlining = if self.is_for_registers(library.options) {
+        let has_tables = library.options.vector_isa == VectorIsa::Avx512;
+        // What LLVM vectorises is inlined before, so that it sees arithmetic and no call; and a register of few numbers is
+        // inlined after.
+        let inlining = if self == Self::Pow && has_tables {
             "noinline"
         } else {
             "alwaysinline"
         };
-        let parameters: Vec<_> = (0..self.arity()).map(|x| format!("{ty} %x{x}")).collect();
-        let parameters = parameters.join(", ");
-        let body = self.body(library, ty.lanes);
-        let text =
-            format!("define internal {ty} @{name}({parameters}) {inlining} {PURE} {{\n{body}}}\n");
-        library.define(&name, text);
+        self.define_as(library, &name, inlining, ty, |code, x, y| {
+            let mut numbers = Arithmetic::new(code);
+            match self {
+                Self::Exp => exponential::write(&mut numbers, x),
+                Self::Log if has_tables => logarithm::write(&mut numbers, x),
+                Self::Log => logarithm_by_quotient::write(&mut numbers, x),
+                Self::Pow if has_tables => power_by_tables::write(&mut numbers, x, y),
+                Self::Pow => Self::ordinary_power(code, x, y),
+            }
+        });
     }
 
-    fn body(self, library: &mut Library<'_>, lanes: u32) -> String {
-        let is_for_registers = self.is_for_registers(library.options);
+    /// Writes x^y, with a call where something is not ordinary.
+    fn ordinary_power(code: &mut Code<'_, '_>, x: &Operand, y: &Operand) -> Operand {
+        let ty = code.ty(DType::F64);
+        let any = format!("{}.any", Self::Pow.symbol(ty.lanes));
+        Self::Pow.define_as(code.library, &any, "noinline cold", ty, |code, x, y| {
+            power::write_any(&mut Arithmetic::new(code), x, y)
+        });
+        let (result, is_ordinary) = power::write(&mut Arithmetic::new(code), x, y);
+        let [ordinary, other] = ["ordinary", "other"].map(|stem| code.label(stem));
+        code.terminate(format_args!(
+            "br i1 {is_ordinary}, label %{ordinary}, label %{other}"
+        ));
+        code.begin(&other);
+        let of_any = code.call(any, ty, ty, &[x, y]);
+        code.terminate(format_args!("ret {ty} {of_any}"));
+        code.begin(&ordinary);
+        result
+    }
+
+    /// Writes a function for so many lanes with what `write` writes, unless it is there.
+    fn define_as(
+        self,
+        library: &mut Library<'_>,
+        name: &str,
+        inlining: &str,
+        ty: LaneType,
+        write: impl FnOnce(&mut Code<'_, '_>, &Operand, &Operand) -> Operand,
+    ) {
+        if library.defines(name) {
+            return;
+        }
         let mut code = Code::new(library);
         let start = code.label("body");
         code.begin(&start);
         let [x, y] = ["%x0", "%x1"].map(Operand::new);
-        code.in_lanes(lanes, |code| {
-            let ty = code.ty(DType::F64);
-            let mut numbers = Arithmetic::new(code);
-            let result = match self {
-                Self::Exp => exponential::write(&mut numbers, &x),
-                Self::Log => logarithm::write(&mut numbers, &x),
-                Self::Pow if is_for_registers => power_by_tables::write(&mut numbers, &x, &y),
-                Self::Pow => power::write(&mut numbers, &x, &y),
-            };
+        code.in_lanes(ty.lanes, |code| {
+            let result = write(code, &x, &y);
             code.terminate(format_args!("ret {ty} {result}"));
         });
-        code.into_writer().finish(&start)
+        let body = code.into_writer().finish(&start);
+        let parameters: Vec<_> = (0..self.arity()).map(|x| format!("{ty} %x{x}")).collect();
+        let parameters = parameters.join(", ");
+        let text =
+            format!("define internal {ty} @{name}({parameters}) {inlining} {PURE} {{\n{body}}}\n");
+        library.define(name, text);
     }
 }

@@ -1,39 +1,52 @@
-//! A number to the power of another.
+//! A number to the power of another, in registers of AVX2.
 //!
 //! `x^y = e^(y log(x))`. Exponents of results go up to 1024, and an error of the logarithm is multiplied as much;
 //! so it is computed as the sum of two numbers, with 12 bits more than one has.
 //!
-//! With `u = 2 f / (2 + f)`, the logarithm of `1 + f` is `u + u^3 (1/12 + u^2 / 80 + ...)`. Of this, `u`, the
-//! first coefficient and each product up to it are sums of two numbers; the rest is small enough for one.
+//! With `s = f / (2 + f)`, the logarithm of `1 + f` is `2 s + s^3 (2/3 + 2/5 s^2 + ...)`. Of this, `s`, its cube and the
+//! product of the cube and a number in the middle of what the bracket may be are sums of two numbers; the rest is small enough
+//! for one.
+//!
+//! Half of the work would be for arguments that are seldom there: what is negative, subnormal, infinite or NaN, and results that are
+//! nearly too large or too small. So a register is looked at as a whole: [`write`] computes the powers of what is
+//! ordinary, and leaves all others to the function that [`write_any`] writes. Both compute the same numbers by the same steps.
 
 use super::arithmetic::Arithmetic;
 use super::exponential::{self, RANGE};
-use super::reduction::{LOG_2_HIGH, LOG_2_LOW, Scale, split};
+use super::reduction::{LOG_2_HIGH, LOG_2_LOW, Parts, SMALLEST_NORMAL, Scale, split, split_normal};
 use crate::llvm::writer::Operand;
 
-const TWELFTH_HIGH: f64 = 1.0 / 12.0;
-/// What [`TWELFTH_HIGH`] lacks.
-const TWELFTH_LOW: f64 = f64::from_bits(0x3c55_5555_5555_5555);
-
-/// The coefficients from 1/80 on, in powers of `u^2`; with an error below 2^-73 of the logarithm.
-const TAIL: [f64; 8] = [
-    0.012_499_999_999_999_994,
-    0.002_232_142_857_144_149_4,
-    0.000_434_027_777_686_260_9,
-    8.877_841_245_265_475e-5,
-    1.877_997_665_002_495_3e-5,
-    4.069_921_079_699_204e-6,
-    8.907_180_004_649_807e-7,
-    2.286_722_104_369_488e-7,
+/// In the middle of what the cube is multiplied with, which is from 2/3 to 0.68.
+const MIDDLE: f64 = 345.0 / 512.0;
+/// `(log(1 + f) - 2 s) / s^3` less [`MIDDLE`], in powers of `s^2`; with an error below 2^-73 of the logarithm.
+const TAIL: [f64; 9] = [
+    -11.0 / 1536.0,
+    0.399_999_999_999_999_8,
+    0.285_714_285_714_451_1,
+    0.222_222_222_175_365_58,
+    0.181_818_188_703_036_93,
+    0.153_845_568_717_004_42,
+    0.133_363_173_939_583_52,
+    0.116_748_189_756_945_95,
+    0.119_890_095_865_567_01,
 ];
+/// Powers of ordinary numbers are e to the power of something smaller than this.
+const ORDINARY: f64 = 700.0;
 
-/// A sum of two numbers, the second of which is what the first lacks.
+/// A sum of two numbers, the second of which is much smaller than the first.
 pub(super) struct Pair {
     pub(super) high: Operand,
     pub(super) low: Operand,
 }
 
 impl Pair {
+    /// The product with a number.
+    fn times(&self, numbers: &mut Arithmetic<'_, '_, '_>, y: &Operand) -> Self {
+        let (high, lost) = numbers.product(y, &self.high);
+        let low = numbers.multiply_add(y, &self.low, &lost);
+        Self { high, low }
+    }
+
     /// The same, but at least and at most as large as two limits. What an infinite number lacks is NaN, and beyond the limits
     /// it does not count.
     pub(super) fn within_limits(
@@ -51,9 +64,45 @@ impl Pair {
     }
 }
 
-/// Writes x^y.
-pub(super) fn write(numbers: &mut Arithmetic<'_, '_, '_>, x: &Operand, y: &Operand) -> Operand {
-    write_by(numbers, (x, y), logarithm, exponential)
+/// Writes x^y where everything is ordinary, and whether it is in all lanes.
+pub(super) fn write(
+    numbers: &mut Arithmetic<'_, '_, '_>,
+    x: &Operand,
+    y: &Operand,
+) -> (Operand, Operand) {
+    let parts = split_normal(numbers, x);
+    let exponent = logarithm(numbers, &parts).times(numbers, y);
+
+    let bits = numbers.bits_of(x);
+    let above_smallest = numbers.with_bits("sub", &bits, SMALLEST_NORMAL.to_bits());
+    let range = f64::INFINITY.to_bits() - SMALLEST_NORMAL.to_bits();
+    let is_ordinary = numbers.with_bits("icmp ult", &above_smallest, range);
+    let magnitude = numbers.absolute(&exponent.high);
+    let limit = numbers.constant(ORDINARY);
+    let is_within = numbers.is_less(&magnitude, &limit);
+    let is_ordinary = numbers.both(&is_ordinary, &is_within);
+    let is_ordinary = numbers.everywhere(&is_ordinary);
+
+    let (result, scale) = exponential(numbers, &exponent);
+    (scale.apply_to_ordinary(numbers, &result), is_ordinary)
+}
+
+/// Writes x^y for all numbers.
+pub(super) fn write_any(numbers: &mut Arithmetic<'_, '_, '_>, x: &Operand, y: &Operand) -> Operand {
+    write_by(
+        numbers,
+        (x, y),
+        |numbers, x| {
+            let parts = split(numbers, x);
+            let logarithm = logarithm(numbers, &parts);
+            with_ends(numbers, x, logarithm)
+        },
+        |numbers, exponent| {
+            let exponent = exponent.within_limits(numbers, RANGE);
+            let (result, scale) = exponential(numbers, &exponent);
+            scale.apply(numbers, &result)
+        },
+    )
 }
 
 /// Writes x^y by a logarithm and an exponential of sums of two numbers.
@@ -64,97 +113,81 @@ pub(super) fn write_by<'a, 'b, 'c>(
     exponential: impl FnOnce(&mut Arithmetic<'a, 'b, 'c>, &Pair) -> Operand,
 ) -> Operand {
     let magnitude = numbers.absolute(x);
-    let logarithm = logarithm(numbers, &magnitude);
-    let (high, lost) = numbers.product(y, &logarithm.high);
-    let low = numbers.multiply_add(y, &logarithm.low, &lost);
-    let result = exponential(numbers, &Pair { high, low });
+    let exponent = logarithm(numbers, &magnitude).times(numbers, y);
+    let result = exponential(numbers, &exponent);
     with_signs(numbers, x, y, &magnitude, &result)
 }
 
-/// Writes the logarithm of a number that is not negative.
-fn logarithm(numbers: &mut Arithmetic<'_, '_, '_>, x: &Operand) -> Pair {
-    let parts = split(numbers, x);
-    let ratio = ratio(numbers, &parts.fraction);
-    let fraction = fraction_logarithm(numbers, &ratio);
+/// Writes the logarithm of a positive, finite number. What does not wait for the quotient comes first where it can.
+fn logarithm(numbers: &mut Arithmetic<'_, '_, '_>, parts: &Parts) -> Pair {
+    let [one, middle, log_2_high, log_2_low] =
+        [1.0, MIDDLE, LOG_2_HIGH, LOG_2_LOW].map(|value| numbers.constant(value));
+    let m = &parts.fraction;
+    let f = numbers.subtract(m, &one);
+    let above = numbers.add(m, &one);
+    let kept = numbers.subtract(&above, &one);
+    let above_low = numbers.subtract(m, &kept);
+    let s = numbers.divide(&f, &above);
 
-    let [log_2_high, log_2_low] = [LOG_2_HIGH, LOG_2_LOW].map(|part| numbers.constant(part));
+    // What is lost of `2 s` is `left / (1 + m)` twice, and twice the inverse is `1 - s`. The logarithm grows
+    // faster than `2 s`, by `1 + s^2 + s^4`.
+    let left = numbers.subtract_product(&s, &above, &f);
+    let left = numbers.subtract_product(&s, &above_low, &left);
+    let inverse = numbers.subtract(&one, &s);
+    let lost = numbers.multiply(&left, &inverse);
+    let (square, square_low) = numbers.product(&s, &s);
+    let growth = numbers.multiply_add(&square, &square, &square);
+    let low = numbers.multiply_add(&lost, &growth, &lost);
+
+    let (cube, cube_low) = numbers.product(&s, &square);
+    let cube_low = numbers.multiply_add(&s, &square_low, &cube_low);
+    let fourth = numbers.multiply(&square, &square);
+    let tail = numbers.polynomial_by_pairs(&square, &fourth, &TAIL[1..]);
+    let first = numbers.constant(TAIL[0]);
+    let tail = numbers.multiply_add(&square, &tail, &first);
+    let (added, added_low) = numbers.product(&cube, &middle);
+    let added_low = numbers.multiply_add(&cube_low, &middle, &added_low);
+    let added_low = numbers.multiply_add(&cube, &tail, &added_low);
+
     let high = numbers.multiply(&parts.exponent, &log_2_high);
-    let (high, lost) = numbers.sum(&high, &fraction.high);
-    let low = numbers.add(&lost, &fraction.low);
-    let low = numbers.multiply_add(&parts.exponent, &log_2_low, &low);
+    let double = numbers.add(&s, &s);
+    let (high, lost) = numbers.sum(&high, &double);
+    let lost = numbers.multiply_add(&parts.exponent, &log_2_low, &lost);
+    let low = numbers.add(&lost, &low);
+    let (high, lost) = numbers.sum(&high, &added);
+    let low = numbers.add(&lost, &low);
+    let low = numbers.add(&low, &added_low);
+    Pair { high, low }
+}
 
+/// Corrects the logarithm of zero and of what is infinite or NaN.
+fn with_ends(numbers: &mut Arithmetic<'_, '_, '_>, x: &Operand, logarithm: Pair) -> Pair {
     let [zero, infinity, of_zero] =
         [0.0, f64::INFINITY, f64::NEG_INFINITY].map(|value| numbers.constant(value));
     let is_zero = numbers.is_equal(x, &zero);
-    let high = numbers.select(&is_zero, &of_zero, &high);
+    let high = numbers.select(&is_zero, &of_zero, &logarithm.high);
     let is_finite = numbers.is_less(x, &infinity);
     let high = numbers.select(&is_finite, &high, x);
-    Pair { high, low }
+    Pair { high, ..logarithm }
 }
 
-/// `2 (m - 1) / (m + 1)`.
-fn ratio(numbers: &mut Arithmetic<'_, '_, '_>, m: &Operand) -> Pair {
+/// e to the power of a sum, but for a power of two.
+fn exponential(numbers: &mut Arithmetic<'_, '_, '_>, x: &Pair) -> (Operand, Scale) {
     let one = numbers.constant(1.0);
-    let above_one = numbers.subtract(m, &one);
-    let numerator = numbers.add(&above_one, &above_one);
-    let denominator = numbers.add(m, &one);
-    let kept = numbers.subtract(&denominator, &one);
-    let denominator_low = numbers.subtract(m, &kept);
-    let inverse = numbers.reciprocal(&denominator);
-    let high = numbers.multiply(&numerator, &inverse);
-    let negative = numbers.negate(&high);
-    let left = numbers.multiply_add(&negative, &denominator, &numerator);
-    let left = numbers.multiply_add(&negative, &denominator_low, &left);
-    let low = numbers.multiply(&left, &inverse);
-    Pair { high, low }
-}
-
-/// `u + u^3 (1/12 + ...)`.
-fn fraction_logarithm(numbers: &mut Arithmetic<'_, '_, '_>, u: &Pair) -> Pair {
-    let (square, lost) = numbers.product(&u.high, &u.high);
-    let double = numbers.add(&u.high, &u.high);
-    let square_low = numbers.multiply_add(&double, &u.low, &lost);
-
-    let fourth = numbers.multiply(&square, &square);
-    let tail = numbers.polynomial(&square, &fourth, &TAIL);
-    let tail = numbers.multiply(&square, &tail);
-    let [twelfth, twelfth_low] = [TWELFTH_HIGH, TWELFTH_LOW].map(|part| numbers.constant(part));
-    let (cubic, lost) = numbers.sum(&twelfth, &tail);
-    let cubic_low = numbers.add(&lost, &twelfth_low);
-
-    // Times the square, then times the ratio itself.
-    let (share, lost) = numbers.product(&square, &cubic);
-    let low = numbers.multiply_add(&square_low, &cubic, &lost);
-    let share_low = numbers.multiply_add(&square, &cubic_low, &low);
-    let (added, lost) = numbers.product(&u.high, &share);
-    let low = numbers.multiply_add(&u.low, &share, &lost);
-    let added_low = numbers.multiply_add(&u.high, &share_low, &low);
-
-    let (high, lost) = numbers.sum(&u.high, &added);
-    let low = numbers.add(&u.low, &added_low);
-    let low = numbers.add(&lost, &low);
-    Pair { high, low }
-}
-
-/// e to the power of a sum, which may be infinite or NaN in its first part.
-fn exponential(numbers: &mut Arithmetic<'_, '_, '_>, x: &Pair) -> Operand {
-    let Pair { high, low } = x.within_limits(numbers, RANGE);
-    let one = numbers.constant(1.0);
-    let scale = Scale::of_exponential(numbers, &high);
-    let [log_2_high, log_2_low] = [-LOG_2_HIGH, -LOG_2_LOW].map(|part| numbers.constant(part));
-    let high = numbers.multiply_add(&scale.exponent, &log_2_high, &high);
-    let low = numbers.multiply_add(&scale.exponent, &log_2_low, &low);
+    let whole = numbers.add(&x.high, &x.low);
+    let scale = Scale::of_exponential(numbers, &whole);
+    let [log_2_high, log_2_low] = [LOG_2_HIGH, LOG_2_LOW].map(|part| numbers.constant(-part));
+    let high = numbers.multiply_add(&scale.exponent, &log_2_high, &x.high);
+    let low = numbers.multiply_add(&scale.exponent, &log_2_low, &x.low);
     let (rest, rest_low) = numbers.sum(&high, &low);
 
     let square = numbers.multiply(&rest, &rest);
-    let tail = exponential::tail(numbers, &rest, &square);
+    let tail = numbers.polynomial_by_pairs(&rest, &square, &exponential::TAIL);
     let tail = numbers.multiply_add(&square, &tail, &rest_low);
     let (sum, lost) = numbers.sum(&one, &rest);
     let tail = numbers.add(&lost, &tail);
-    let result = numbers.add(&sum, &tail);
-    scale.apply(numbers, &result)
+    (numbers.add(&sum, &tail), scale)
 }
-
 /// The result for a number of any sign, from that for its magnitude; and the cases that have a
 /// meaning of their own.
 fn with_signs(

@@ -6,7 +6,7 @@ use super::arithmetic::Arithmetic;
 use crate::llvm::writer::Operand;
 
 /// The smallest number that is not subnormal.
-const SMALLEST_NORMAL: f64 = f64::MIN_POSITIVE;
+pub(super) const SMALLEST_NORMAL: f64 = f64::MIN_POSITIVE;
 /// The bits of 1.0: its exponent, with nothing after it.
 const ONE: u64 = 0x3ff0_0000_0000_0000;
 /// The bits of the square root of one half.
@@ -42,13 +42,23 @@ pub(super) fn split(numbers: &mut Arithmetic<'_, '_, '_>, x: &Operand) -> Parts 
     let bias = numbers.constant(INTEGERS + EXPONENT_BIAS);
     let raised_bias = numbers.constant(INTEGERS + EXPONENT_BIAS + 52.0);
     let bias = numbers.select(&is_subnormal, &raised_bias, &bias);
+    split_biased(numbers, &x, &bias)
+}
 
-    let bits = numbers.bits_of(&x);
+/// The same, for a number that is not subnormal.
+pub(super) fn split_normal(numbers: &mut Arithmetic<'_, '_, '_>, x: &Operand) -> Parts {
+    let bias = numbers.constant(INTEGERS + EXPONENT_BIAS);
+    split_biased(numbers, x, &bias)
+}
+
+/// Takes apart a number whose exponent has a bias.
+fn split_biased(numbers: &mut Arithmetic<'_, '_, '_>, x: &Operand, bias: &Operand) -> Parts {
+    let bits = numbers.bits_of(x);
     let bits = numbers.with_bits("add", &bits, ONE - ROOT_OF_HALF);
     let exponent = numbers.with_bits("lshr", &bits, 52);
     let exponent = numbers.with_bits("or", &exponent, INTEGERS.to_bits());
     let exponent = numbers.number_of(&exponent);
-    let exponent = numbers.subtract(&exponent, &bias);
+    let exponent = numbers.subtract(&exponent, bias);
     let fraction = numbers.with_bits("and", &bits, FRACTION);
     let fraction = numbers.with_bits("add", &fraction, ROOT_OF_HALF);
     let fraction = numbers.number_of(&fraction);
@@ -59,6 +69,8 @@ pub(super) fn split(numbers: &mut Arithmetic<'_, '_, '_>, x: &Operand) -> Parts 
 pub(super) struct Scale {
     /// The exponent, a whole number.
     pub(super) exponent: Operand,
+    /// The same in the lowest bits of a pattern.
+    exponent_bits: Operand,
     /// 2 to the powers of two exponents, whose sum is `exponent`.
     factors: [Operand; 2],
 }
@@ -81,12 +93,27 @@ impl Scale {
             let bits = numbers.with_bits("add", &exponent, ONE);
             numbers.number_of(&bits)
         });
-        Self { exponent, factors }
+        Self {
+            exponent,
+            exponent_bits: whole,
+            factors,
+        }
     }
 
     /// The product of a number and this power of two.
     pub(super) fn apply(&self, numbers: &mut Arithmetic<'_, '_, '_>, x: &Operand) -> Operand {
         let x = numbers.multiply(x, &self.factors[0]);
         numbers.multiply(&x, &self.factors[1])
+    }
+    /// The same, where neither the number nor the product is subnormal, infinite or NaN.
+    pub(super) fn apply_to_ordinary(
+        &self,
+        numbers: &mut Arithmetic<'_, '_, '_>,
+        x: &Operand,
+    ) -> Operand {
+        let exponent = numbers.with_bits("shl", &self.exponent_bits, 52);
+        let bits = numbers.bits_of(x);
+        let bits = numbers.on_bits("add", &bits, &exponent);
+        numbers.number_of(&bits)
     }
 }

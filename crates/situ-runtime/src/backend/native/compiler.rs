@@ -59,7 +59,7 @@ const COMPILE_STACK_BYTES: usize = 64 << 20;
 /// Which optimisation passes run before code generation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Passes {
-    /// LLVM's own `-O3`.
+    /// LLVM's own `-O3`; and functions of registers, which only vectorised loops call, are inlined there.
     Full,
     /// A short list for work-item loops: clean up, hoist, vectorise, clean up again.
     Short,
@@ -72,7 +72,7 @@ impl Passes {
     /// The pipeline in LLVM's textual form.
     pub const fn pipeline(self) -> &'static str {
         match self {
-            Self::Full => "default<O3>",
+            Self::Full => "default<O3>,always-inline",
             Self::Short => SHORT_PIPELINE,
             Self::Least => "function(sroa)",
         }
@@ -95,7 +95,7 @@ const SHORT_PIPELINE: &str = "cgscc(inline),\
     slp-vectorizer,instcombine<no-verify-fixpoint>,loop-unroll<O3>,\
     simplifycfg<forward-switch-cond;switch-range-to-icmp;no-switch-to-lookup;sink-common-insts>,\
     instcombine<no-verify-fixpoint>,loop-mssa(licm<allowspeculation>),alignment-from-assumptions,infer-alignment),\
-    globaldce";
+    always-inline,globaldce";
 
 /// What to generate code for, and how hard to try.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
