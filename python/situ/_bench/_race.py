@@ -27,8 +27,6 @@ from situ._bench._scaling import Cell
 
 # Within this factor of its bar a line is close.
 _CLOSE = 1.2
-# Lines whose cost for an element is compared between sizes.
-_GROWTH_LINES = ("add-f64", "sin-f64", "sum-f64")
 
 
 @dataclass(frozen=True)
@@ -89,7 +87,7 @@ def run(plan: Plan, results: Results, progress: Progress) -> None:
     """Measure everything, into `results` as it becomes known: whoever stops it has the rest."""
     cells = _scaling.cells(is_quick=plan.is_quick) if plan.has_scaling else []
     threads = plan.threads(results.machine.processors)
-    growth = _GROWTH_LINES if plan.is_whole else ()
+    growth = tuple(_bars.MOVED_BYTES) if plan.is_whole else ()
     extra = 1 + len(growth) + plan.is_whole
     progress.begin(len(plan.lines) + len(cells) * len(threads) + extra)
     with Crew() as crew:

@@ -150,12 +150,19 @@ class Results:
             if own is not None and numpy is not None:
                 sizes = f"{short(growth.large)} over {short(growth.small)}"
                 title = f"cost of an element, {growth.title}, {sizes}"
-                bar = _bars.growth_bar(numpy)
+                bar = _bars.growth_bar(numpy, self._memory_growth(growth))
                 yield Judgement(f"growth-{growth.name}", title, REFERENCE, own, bar)
         if SUBJECT in self.peak_memory:
             title = "peak memory of `a + b`, over inputs and result"
             peak = self.peak_memory[SUBJECT]
             yield Judgement("peak-memory", title, "", peak, _bars.PEAK_MEMORY)
+
+    def _memory_growth(self, growth: Growth) -> float:
+        """Return what the time of an element grows to at the speed of a plain copy."""
+        if self.limits is None:
+            return 1.0
+        copy_s = _bars.MOVED_BYTES[growth.name] / self.limits.host_copy_gb_per_s / 1e9
+        return copy_s / growth.small_s[SUBJECT]
 
     def problems(self) -> list[str]:
         """Return what went wrong, a line for each."""
