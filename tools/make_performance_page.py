@@ -72,7 +72,8 @@ def other_bars_text(results: Results) -> str:
     return (
         "Memory, and what an element costs among many. Where NumPy's cost of an element grows, "
         f"memory is farther away, and situ's may grow as much: NumPy's is {numpy}. The same "
-        "goes for what moves its bytes as fast as the plain copy above, however quick it is in caches."
+        "goes for what moves its bytes as fast as the plain copy above, however quick it is in "
+        "caches."
     )
 
 
