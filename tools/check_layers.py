@@ -46,6 +46,7 @@ UNSAFE_PLACES: dict[str, str] = {
     "crates/situ-runtime/src/compile_cache/": "asks the system whose process this is",
     "crates/situ-runtime/benches/": "calls compiled kernels without the launcher around them",
     "crates/situ-runtime/tests/": "tests hand raw memory to kernels as the array layer does",
+    "crates/situ-sort/src/avx2.rs": "vector instructions that not every processor has",
     "crates/situ-sort/src/avx512.rs": "vector instructions that not every processor has",
     "crates/situ-python/src/": "Python's C interface, buffers and capsules",
 }

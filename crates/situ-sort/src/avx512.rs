@@ -1,7 +1,7 @@
 //! AVX-512, behind a token.
 //!
-//! All `unsafe` of this crate is here. Every instruction needs the processor to have AVX-512F, which the
-//! existence of [`WideVectors`] proves. Loads and stores are masked, so that they stay within a slice.
+//! Every instruction needs the processor to have AVX-512F, which the
+//! existence of [`Avx512`] proves. Loads and stores are masked, so that they stay within a slice.
 //!
 //! Methods are inlined into functions that are compiled for AVX-512; else each would be a call.
 
@@ -18,44 +18,23 @@ use std::arch::x86_64::{
     _mm512_permutexvar_epi32, _mm512_permutexvar_epi64, _mm512_set1_epi64,
 };
 
-use crate::Key;
-use crate::network;
-use crate::vector::Vectors;
+use crate::vector::{Instructions, Vectors};
 
-/// Proof that the processor has vectors which are wide enough: AVX-512.
+/// Proof that the processor has AVX-512.
 #[derive(Clone, Copy, Debug)]
-pub struct WideVectors(());
+pub(crate) struct Avx512(());
 
-impl Key for u32 {
-    const MOST: usize = network::ROWS * <WideVectors as Vectors<Self>>::LANES;
-
-    #[inline]
-    fn sort(keys: &mut [Self], vectors: WideVectors) {
-        // SAFETY: the token proves that the processor has what the network is compiled for.
-        unsafe { network::sort(vectors, keys) }
-    }
-}
-
-impl Key for u64 {
-    const MOST: usize = network::ROWS * <WideVectors as Vectors<Self>>::LANES;
-
-    #[inline]
-    fn sort(keys: &mut [Self], vectors: WideVectors) {
-        // SAFETY: the token proves that the processor has what the network is compiled for.
-        unsafe { network::sort(vectors, keys) }
-    }
-}
-
-impl WideVectors {
+impl Avx512 {
     /// The proof, if it is true.
     #[inline]
-    pub fn detect() -> Option<Self> {
+    pub(crate) fn detect() -> Option<Self> {
         is_x86_feature_detected!("avx512f").then_some(Self(()))
     }
+}
 
-    /// Runs something that is compiled for such processors, as far as it is inlined here.
+impl Instructions for Avx512 {
     #[inline]
-    pub fn run<T>(self, work: impl FnOnce() -> T) -> T {
+    fn run<T>(self, work: impl FnOnce() -> T) -> T {
         #[target_feature(enable = "avx512f")]
         #[inline]
         fn run<T>(work: impl FnOnce() -> T) -> T {
@@ -78,18 +57,18 @@ fn first_lanes(count: usize) -> u16 {
 }
 
 #[inline(always)]
-fn numbers_64(_proof: WideVectors, lanes: &[u64; 8]) -> __m512i {
+fn numbers_64(_proof: Avx512, lanes: &[u64; 8]) -> __m512i {
     // SAFETY: the token proves the feature, and the array has as many bytes as are read.
     unsafe { _mm512_loadu_si512(lanes.as_ptr().cast()) }
 }
 
 #[inline(always)]
-fn numbers_32(_proof: WideVectors, lanes: &[u32; 16]) -> __m512i {
+fn numbers_32(_proof: Avx512, lanes: &[u32; 16]) -> __m512i {
     // SAFETY: the token proves the feature, and the array has as many bytes as are read.
     unsafe { _mm512_loadu_si512(lanes.as_ptr().cast()) }
 }
 
-impl Vectors<u64> for WideVectors {
+impl Vectors<u64> for Avx512 {
     type Vector = __m512i;
 
     const LANES: usize = 8;
@@ -149,7 +128,7 @@ impl Vectors<u64> for WideVectors {
     }
 }
 
-impl Vectors<u32> for WideVectors {
+impl Vectors<u32> for Avx512 {
     type Vector = __m512i;
 
     const LANES: usize = 16;

@@ -1,7 +1,13 @@
 //! What sorting networks need of vector instructions.
 
-/// Vector instructions on keys of one kind; having a value proves that the processor has them.
-pub(crate) trait Vectors<K>: Copy {
+/// Vector instructions; having a value proves that the processor has them.
+pub(crate) trait Instructions: Copy {
+    /// Runs something that is compiled for them, as far as it is inlined here.
+    fn run<T>(self, work: impl FnOnce() -> T) -> T;
+}
+
+/// Vector instructions on keys of one kind.
+pub(crate) trait Vectors<K>: Instructions {
     /// Some keys.
     type Vector: Copy;
 
@@ -11,10 +17,10 @@ pub(crate) trait Vectors<K>: Copy {
     /// The largest key in all lanes.
     fn largest(self) -> Self::Vector;
 
-    /// The first keys of a slice; the largest key in lanes for which there are none.
+    /// The first keys of a slice that has some; the largest key in lanes for which there are none.
     fn load(self, keys: &[K]) -> Self::Vector;
 
-    /// Writes the first keys of a slice; lanes for which there are none are left out.
+    /// Writes the first keys of a slice that has some; lanes for which there are none are left out.
     fn store(self, keys: &mut [K], vector: Self::Vector);
 
     /// The smaller key of each lane, and the larger one.

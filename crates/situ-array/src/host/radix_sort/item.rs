@@ -69,10 +69,7 @@ macro_rules! keys {
 
             #[inline]
             fn few() -> usize {
-                match WideVectors::detect() {
-                    Some(_) => Self::MOST,
-                    None => COMPARED,
-                }
+                WideVectors::detect().map_or(COMPARED, Self::most)
             }
 
             #[inline]
@@ -104,10 +101,7 @@ macro_rules! keys_with_positions {
 
             #[inline]
             fn few() -> usize {
-                match WideVectors::detect() {
-                    Some(_) => PACKED,
-                    None => COMPARED,
-                }
+                WideVectors::detect().map_or(COMPARED, |vectors| u64::most(vectors).min(PACKED))
             }
 
             #[inline]
@@ -126,19 +120,34 @@ macro_rules! keys_with_positions {
 
 keys_with_positions! { u32 u64 }
 
-/// Sorts items by a network of 64-bit keys: the bits in which keys differ, and behind them the number of the item, so that
-/// equal keys stay in order.
+/// Sorts up to [`PACKED`] items by a network of 64-bit keys, in memory for about as many.
 fn sort_packed<T: Item>(items: &mut [T], span: Span, vectors: WideVectors) {
-    let mut unsorted = [T::default(); PACKED];
-    let mut packed = [0_u64; PACKED];
+    match items.len() {
+        0..=16 => sort_packed_in::<T, 16>(items, span, vectors),
+        17..=32 => sort_packed_in::<T, 32>(items, span, vectors),
+        33..=64 => sort_packed_in::<T, 64>(items, span, vectors),
+        _ => sort_packed_in::<T, PACKED>(items, span, vectors),
+    }
+}
+
+/// Sorts up to `ROOM` items, a power of two. A 64-bit key has the bits in which keys differ, and behind them the number of the item,
+/// so that equal keys stay in order.
+fn sort_packed_in<T: Item, const ROOM: usize>(items: &mut [T], span: Span, vectors: WideVectors) {
+    let mut unsorted = [T::default(); ROOM];
+    let mut packed = [0_u64; ROOM];
     let unsorted = &mut unsorted[..items.len()];
     let packed = &mut packed[..items.len()];
     unsorted.copy_from_slice(items);
-    for (number, (packed, item)) in packed.iter_mut().zip(&*unsorted).enumerate() {
-        *packed = span.above_smallest(item.key()) << PACKED_BITS | number as u64;
-    }
+    vectors.run(
+        #[inline(always)]
+        || {
+            for (number, (packed, item)) in packed.iter_mut().zip(&*unsorted).enumerate() {
+                *packed = span.above_smallest(item.key()) << PACKED_BITS | number as u64;
+            }
+        },
+    );
     u64::sort(packed, vectors);
     for (item, packed) in items.iter_mut().zip(packed) {
-        *item = unsorted[*packed as usize % PACKED];
+        *item = unsorted[*packed as usize % ROOM];
     }
 }
