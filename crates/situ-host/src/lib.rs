@@ -14,6 +14,7 @@
 //! | [`matrix_product`] | products of matrices |
 //! | [`matrix_vector`] | products of a matrix and a vector |
 //! | [`threads`] | the threads that work is shared among |
+//! | `tiled` | products of matrices in tiles, for processors with AVX2 |
 //! | `vectorised` | loops in vectors |
 
 mod crew;
@@ -23,6 +24,7 @@ pub mod fourier;
 pub mod matrix_product;
 pub mod matrix_vector;
 pub mod threads;
+mod tiled;
 mod vectorised;
 
 pub use element::{Element, Precision};

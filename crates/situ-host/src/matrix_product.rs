@@ -1,4 +1,4 @@
-//! Products of matrices in host memory, by `faer`.
+//! Products of matrices in host memory, by `faer`, or in tiles where that is quicker.
 //!
 //! The work is shared among the [`Threads`] here, and each share is a product that
 //! one thread computes. So nothing waits inside of `faer`, and the answer is the same for any number
@@ -9,11 +9,12 @@
 use bytemuck::Pod;
 use faer::linalg::matmul::matmul_with_conj;
 use faer::traits::ComplexField;
-use faer::{Accum, Conj, MatMut, MatRef, Par};
+use faer::{Accum, Conj, MatMut, MatRef, Par, c32, c64};
 use rayon::prelude::*;
 
 use crate::element::{Element, over_elements};
 use crate::threads::Threads;
+use crate::tiled::{Avx2, TiledProduct};
 
 /// How the matrices of an operand lie in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +49,17 @@ const SHARED_FROM: usize = 3_000_000;
 /// the time that it would leave to the caller.
 const HANDED_OVER_FROM: usize = 12_000_000;
 
-/// The largest block that is multiplied at once, of elements with so many bytes: rows, columns, and depth.
+/// Multiplications from which tiles are quicker than `faer`: what they read is copied first.
+const TILED_FROM: usize = 24_000_000;
+
+/// The shortest side of a result that is computed in tiles: every element of a matrix is copied for so many
+/// multiplications at least.
+const TILED_SIDE: usize = 64;
+
+/// The least depth of a product in tiles: with less, reading and writing the result takes longer than the rest.
+const TILED_DEPTH: usize = 32;
+
+/// The largest block that `faer` multiplies at once, of elements with so many bytes: rows, columns, and depth.
 ///
 /// The columns of the right matrix in it stay in a core's second cache, in full depth. There is room for twice as many of
 /// elements that are half as large, and `faer` goes through the left matrix half as often.
@@ -92,7 +103,7 @@ impl BatchProduct {
         ));
     }
 
-    fn multiply<T: ComplexField + Pod>(
+    fn multiply<T: Multiplied + Pod>(
         &self,
         left: &[T],
         right: &[T],
@@ -114,7 +125,7 @@ impl BatchProduct {
             for (out, &numbers) in out.chunks_exact_mut(each).zip(&self.matrices) {
                 let (left, right) = pair(numbers);
                 let out = MatMut::from_row_major_slice_mut(out, self.rows, self.columns);
-                Product::new(left, right, out).by_blocks();
+                Product::new(left, right, out).run();
             }
         } else if self.matrices.len() >= 2 * count || self.multiplications() < SHARED_FROM {
             threads.install(|| {
@@ -123,7 +134,7 @@ impl BatchProduct {
                     .for_each(|(out, &numbers)| {
                         let (left, right) = pair(numbers);
                         let out = MatMut::from_row_major_slice_mut(out, self.rows, self.columns);
-                        Product::new(left, right, out).by_blocks();
+                        Product::new(left, right, out).run();
                     });
             });
         } else {
@@ -154,7 +165,35 @@ pub(crate) struct Product<'a, T> {
     pub(crate) factor: T,
 }
 
-impl<'a, T: ComplexField + Copy> Product<'a, T> {
+/// How a thread computes a product.
+#[derive(Clone, Copy)]
+enum Way {
+    /// In blocks, by `faer`.
+    Blocks,
+    /// In tiles.
+    Tiles(Avx2),
+}
+
+/// A number that matrices are multiplied of.
+pub(crate) trait Multiplied: ComplexField + Copy {
+    /// Computes a product in tiles. There are none of complex numbers.
+    const TILES: Option<fn(TiledProduct<'_, Self>, Avx2)>;
+}
+
+macro_rules! multiplied {
+    ($number:ty, $tiles:expr) => {
+        impl Multiplied for $number {
+            const TILES: Option<fn(TiledProduct<'_, Self>, Avx2)> = $tiles;
+        }
+    };
+}
+
+multiplied!(f32, Some(|product, avx2| product.run::<16>(avx2)));
+multiplied!(f64, Some(|product, avx2| product.run::<8>(avx2)));
+multiplied!(c32, None);
+multiplied!(c64, None);
+
+impl<'a, T: Multiplied> Product<'a, T> {
     fn new(left: MatRef<'a, T>, right: MatRef<'a, T>, out: MatMut<'a, T>) -> Self {
         Self {
             left,
@@ -168,6 +207,7 @@ impl<'a, T: ComplexField + Copy> Product<'a, T> {
 
     /// Computes it, a share by each of `count` threads.
     fn share(self, threads: Threads<'_>, count: usize) {
+        let way = self.way();
         let [rows, columns] = [self.out.nrows(), self.out.ncols()];
         let by_rows = rows >= FEW_ROWS * count || rows >= columns;
         let (mut shares, mut rest, mut begin) = (Vec::with_capacity(count), self, 0);
@@ -183,7 +223,7 @@ impl<'a, T: ComplexField + Copy> Product<'a, T> {
             (rest, begin) = (others, end);
         }
         shares.push(rest);
-        threads.share(shares, Self::by_blocks);
+        threads.share(shares, |share| share.run_by(way));
     }
 
     fn split_rows(self, cut: usize) -> (Self, Self) {
@@ -201,7 +241,48 @@ impl<'a, T: ComplexField + Copy> Product<'a, T> {
     }
 
     /// Computes it on this thread.
-    pub(crate) fn by_blocks(mut self) {
+    pub(crate) fn run(self) {
+        let way = self.way();
+        self.run_by(way);
+    }
+
+    /// The quickest way. All shares of a product take the same: sums are formed in another order in each.
+    fn way(&self) -> Way {
+        let (rows, columns) = self.out.shape();
+        let inner = self.left.ncols();
+        let multiplications = rows.saturating_mul(inner).saturating_mul(columns);
+        let is_worth_copies = multiplications >= TILED_FROM
+            && rows.min(columns) >= TILED_SIDE
+            && inner >= TILED_DEPTH;
+        let are_contiguous = [self.left, self.right, self.out.as_ref()]
+            .into_iter()
+            .all(TiledProduct::is_contiguous);
+        match Avx2::if_widest() {
+            Some(avx2) if T::TILES.is_some() && is_worth_copies && are_contiguous => {
+                Way::Tiles(avx2)
+            }
+            _ => Way::Blocks,
+        }
+    }
+
+    fn run_by(self, way: Way) {
+        match (way, T::TILES) {
+            (Way::Tiles(avx2), Some(run)) => run(
+                TiledProduct {
+                    left: self.left,
+                    right: self.right,
+                    out: self.out,
+                    accumulate: self.accumulate,
+                    factor: self.factor,
+                },
+                avx2,
+            ),
+            _ => self.by_blocks(),
+        }
+    }
+
+    /// Computes it by `faer`, on this thread.
+    fn by_blocks(mut self) {
         let [rows, columns] = [self.out.nrows(), self.out.ncols()];
         let inner = self.left.ncols();
         let largest = largest_block(size_of::<T>());
@@ -289,6 +370,32 @@ mod tests {
             }
         }
         out
+    }
+
+    #[test]
+    fn large_products_have_the_same_bits_for_any_number_of_threads() {
+        let [rows, inner, columns] = [331, 403, 307];
+        let number = |i: usize| (i as f64 * 0.7).sin();
+        let left: Vec<f64> = (0..rows * inner).map(number).collect();
+        let right: Vec<f64> = (0..inner * columns).map(number).collect();
+        let plan = BatchProduct {
+            rows,
+            inner,
+            columns,
+            left_order: Order::ByRows,
+            right_order: Order::ByRows,
+            matrices: vec![[0, 0]],
+        };
+        let by = |count| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build();
+            let mut out = vec![0.0; rows * columns];
+            plan.multiply(&left, &right, &mut out, Threads::new(Some(&pool.unwrap())));
+            out
+        };
+        let alone = by(1);
+        assert!((2..=4).all(|count| by(count) == alone));
+        let error = alone.iter().zip(naive(&plan, &left, &right));
+        assert!(error.map(|(a, b)| (a - b).abs()).all(|error| error < 1e-10));
     }
 
     #[test]

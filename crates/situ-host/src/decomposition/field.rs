@@ -7,6 +7,7 @@ use faer::traits::{ComplexField, RealField};
 use faer::{MatMut, MatRef};
 use num_complex::Complex;
 
+use crate::matrix_product::Multiplied;
 use crate::vectorised::Vectorised;
 
 /// A number that can be multiplied by powers of two, which is exact while it stays in range.
@@ -19,6 +20,7 @@ pub(crate) trait Scaled: Copy {
 /// A real or complex number that matrices can consist of.
 pub(super) trait Field:
     ComplexField<Real = Self::Part>
+    + Multiplied
     + Scaled
     + Pod
     + Send

@@ -207,7 +207,7 @@ impl<T: Field> Step<'_, T> {
             accumulate: Accum::Add,
             factor: -T::from_real(T::Part::ONE),
         };
-        product.by_blocks();
+        product.run();
     }
 
     /// Exchanges rows of columns.

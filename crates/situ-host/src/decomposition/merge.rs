@@ -187,7 +187,7 @@ impl<'a> Merge<'a> {
             if product.left.ncols() == 0 {
                 product.out.fill(0.0);
             } else {
-                product.by_blocks();
+                product.run();
             }
         });
     }

@@ -99,7 +99,7 @@ fn update<T: Field>(panel: MatRef<'_, T>, first: usize, columns: MatMut<'_, T>) 
         accumulate: Accum::Add,
         factor: -T::from_real(T::Part::ONE),
     };
-    product.by_blocks();
+    product.run();
 }
 
 fn update_chunks<T: Field>(panel: MatRef<'_, T>, first: usize, columns: MatMut<'_, T>) {
