@@ -5,10 +5,12 @@
 
 use std::collections::HashMap;
 
-use situ_ir::{Expression, Function, FunctionInfo, Handle, ValidModule, WorkItemQuery};
+use situ_ir::{
+    BinaryOperator, Expression, Function, FunctionInfo, Handle, ValidModule, WorkItemQuery,
+};
 
 use super::code::Code;
-use super::library::Library;
+use super::library::{Library, Round};
 use super::math::Elementary;
 use super::places::{Places, Slot};
 use super::queries::QuerySet;
@@ -126,37 +128,45 @@ impl<'a, 'm, 'o> Body<'a, 'm, 'o> {
         }
     }
 
-    /// How many vectors of work-items each round of their loop works on, unless it is LLVM's choice.
-    fn vectors_in_a_round(&self) -> Option<u8> {
+    /// How much each round of the loop over work-items should do.
+    fn round(&self) -> Round {
         if self.reads_neighbours() {
-            return Some(1);
+            return Round::Vectors(1);
         }
         // Functions that are written out are long chains of operations, each of which waits for the one before, with a
         // constant in most. With 16 registers LLVM would take one vector and load every constant for it alone; what
         // several share is loaded once, and while one waits, others go on.
         let options = self.code.library.options;
-        match self.functions_written_out() {
-            _ if options.vector_isa != VectorIsa::Avx2 => None,
-            0 => None,
-            1 => Some(4),
-            _ => Some(2),
+        if options.vector_isa != VectorIsa::Avx2 {
+            return Round::Any;
+        }
+        let functions: Vec<_> = self.elementary_functions().collect();
+        if let Some(items) = functions.iter().find_map(|each| each.work_items(options)) {
+            return Round::Items(items);
+        }
+        match functions.len() {
+            0 => Round::Any,
+            1 => Round::Vectors(4),
+            _ => Round::Vectors(2),
         }
     }
 
-    /// How many mathematical functions are written out where they are called.
-    fn functions_written_out(&self) -> usize {
+    /// The mathematical functions that are called and that are written here.
+    fn elementary_functions(&self) -> impl Iterator<Item = Elementary> {
         let options = self.code.library.options;
-        let is_written_out = |(handle, expression): (_, &Expression)| {
-            let dtype = self.info.type_of(handle).scalar();
-            match (expression, dtype) {
-                (Expression::Math { function, .. }, Some(dtype)) => {
-                    Elementary::find(options, function.name(), dtype).is_some()
-                }
-                _ => false,
-            }
-        };
         let expressions = self.function.expressions.iter();
-        expressions.filter(|each| is_written_out(*each)).count()
+        expressions.filter_map(move |(handle, expression)| {
+            let dtype = self.info.type_of(handle).scalar()?;
+            let name = match expression {
+                Expression::Math { function, .. } => function.name(),
+                Expression::Binary {
+                    operator: BinaryOperator::Power,
+                    ..
+                } => "pow",
+                _ => return None,
+            };
+            Elementary::written(options, name, dtype)
+        })
     }
 
     /// Whether a work-item reads several elements of one array, as stencils do. Their loops are as fast as
@@ -211,8 +221,8 @@ impl<'a, 'm, 'o> Body<'a, 'm, 'o> {
             .code
             .instruction(format_args!("icmp ult i64 {advanced}, {end}"));
         let metadata = if is_parallel {
-            let vectors = self.vectors_in_a_round();
-            format!(", {}", self.code.library.parallel_loop(vectors))
+            let round = self.round();
+            format!(", {}", self.code.library.parallel_loop(round))
         } else {
             String::new()
         };

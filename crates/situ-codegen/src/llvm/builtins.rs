@@ -243,6 +243,19 @@ impl VectorFunction {
         let variant =
             |lanes: usize, symbol: &str| format!("_ZGV_LLVM_N{lanes}{parameters}_{name}({symbol})");
         let mut variants = vec![variant(self.lanes, &self.symbol)];
+        let written = self
+            .written
+            .map(|function| (function, function.work_items(library.options)));
+        if let Some((function, Some(lanes))) = written {
+            let ty = LaneType {
+                scalar: scalar_type(self.dtype),
+                lanes: u32::from(lanes),
+            };
+            function.define(library, ty);
+            let symbol = function.symbol(ty.lanes);
+            library.keep(&symbol);
+            variants.push(variant(usize::from(lanes), &symbol));
+        }
         if self.dtype == DType::F32 {
             let half = self.lanes / 2;
             let symbol = format!("{name}.x{half}");

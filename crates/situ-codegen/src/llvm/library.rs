@@ -20,6 +20,17 @@ pub(super) const INDEPENDENT: &str = ", !llvm.access.group !0";
 /// vectorise stores that say so themselves; who runs its passes marks them afterwards.
 pub const STREAMED: &str = "situ.streamed";
 
+/// How much each round of a loop over work-items does when LLVM has vectorised it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Round {
+    /// As much as LLVM likes.
+    Any,
+    /// So many vectors.
+    Vectors(u8),
+    /// So many work-items, in vectors that may be wider than those of the processor.
+    Items(u8),
+}
+
 /// Declarations and small functions that emitted code refers to.
 #[derive(Debug)]
 pub(super) struct Library<'a> {
@@ -82,16 +93,19 @@ impl<'a> Library<'a> {
     /// The metadata of a loop over work-items, whose marked accesses are independent of each other.
     ///
     /// This is the promise of the language: two work-items that touch the same element without
-    /// synchronisation have no meaning. It lets the vectoriser do without run-time checks. Each round of the loop
-    /// works on so many vectors, or on as many as LLVM likes.
-    pub(super) fn parallel_loop(&mut self, vectors: Option<u8>) -> String {
-        let node = if let Some(vectors) = vectors {
-            let count =
-                self.node(|_| format!("!{{!\"llvm.loop.interleave.count\", i32 {vectors}}}"));
-            self.node(|number| format!("distinct !{{!{number}, !1, {count}}}"))
-        } else {
-            self.node(|number| format!("distinct !{{!{number}, !1}}"))
+    /// synchronisation have no meaning. It lets the vectoriser do without run-time checks.
+    pub(super) fn parallel_loop(&mut self, round: Round) -> String {
+        let hint = match round {
+            Round::Any => None,
+            Round::Vectors(count) => Some(("interleave.count", count)),
+            Round::Items(count) => Some(("vectorize.width", count)),
         };
+        let hint = hint.map(|(name, count)| {
+            let node = self.node(|_| format!("!{{!\"llvm.loop.{name}\", i32 {count}}}"));
+            format!(", {node}")
+        });
+        let hint = hint.unwrap_or_default();
+        let node = self.node(|number| format!("distinct !{{!{number}, !1{hint}}}"));
         format!("!llvm.loop {node}")
     }
 

@@ -67,7 +67,8 @@ impl Elementary {
         Self::written(options, name, dtype).filter(|function| function.is_for_registers())
     }
 
-    fn written(options: &TargetOptions, name: &str, dtype: DType) -> Option<Self> {
+    /// The function with a name of the C library, if it is computed here.
+    pub(super) fn written(options: &TargetOptions, name: &str, dtype: DType) -> Option<Self> {
         let applies = options.math == MathMode::Fast
             && options.vector_isa >= VectorIsa::Avx2
             && dtype == DType::F64;
@@ -81,6 +82,12 @@ impl Elementary {
 
     fn is_for_registers(self) -> bool {
         self == Self::Pow
+    }
+
+    /// How many work-items loops that call it should work on at once, if it is a function for more numbers than a register
+    /// has: of AVX2, two registers share what is loaded.
+    pub(super) fn work_items(self, options: &TargetOptions) -> Option<u8> {
+        (self.is_for_registers() && options.vector_isa == VectorIsa::Avx2).then_some(8)
     }
 
     /// Its value, at the present number of lanes.
