@@ -1,6 +1,5 @@
-//! How fast are products of matrices, by one thread and by two? The quickest of many, in milliseconds and in billions of
-//! operations a second, so that other work on the machine counts for little. `tools` for the same by NumPy are in the
-//! design document.
+//! How fast are products of matrices, by one thread and by two? The quickest of many, so that other work on the machine
+//! counts for little.
 //!
 //! Words after `--` choose among the lines: `cargo bench -p situ-host --bench products -- float32 2048`.
 

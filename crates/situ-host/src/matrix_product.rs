@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use crate::element::{Element, over_elements};
 use crate::threads::Threads;
-use crate::tiled::{Avx2, TiledProduct};
+use crate::tiled::{self, Avx2, TiledProduct};
 
 /// How the matrices of an operand lie in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -188,8 +188,8 @@ macro_rules! multiplied {
     };
 }
 
-multiplied!(f32, Some(|product, avx2| product.run::<16>(avx2)));
-multiplied!(f64, Some(|product, avx2| product.run::<8>(avx2)));
+multiplied!(f32, Some(tiled::multiply::<f32, 16>));
+multiplied!(f64, Some(tiled::multiply::<f64, 8>));
 multiplied!(c32, None);
 multiplied!(c64, None);
 

@@ -45,31 +45,31 @@ pub(crate) struct TiledProduct<'a, T> {
     pub(crate) factor: T,
 }
 
+/// Computes a product on this thread, in tiles of `COLUMNS` columns.
+///
+/// # Panics
+/// If a matrix is not contiguous either way.
+pub(crate) fn multiply<T: Tiled<COLUMNS>, const COLUMNS: usize>(
+    product: TiledProduct<'_, T>,
+    avx2: Avx2,
+) {
+    if product.out.col_stride() == 1 {
+        product.by_rows(avx2);
+    } else {
+        let transposed = TiledProduct {
+            left: product.right.transpose(),
+            right: product.left.transpose(),
+            out: product.out.transpose_mut(),
+            ..product
+        };
+        transposed.by_rows(avx2);
+    }
+}
+
 impl<T> TiledProduct<'_, T> {
     /// Whether the rows or the columns of a matrix are contiguous, as those of all three have to be.
     pub(crate) fn is_contiguous(matrix: MatRef<'_, T>) -> bool {
         matrix.col_stride() == 1 || matrix.row_stride() == 1
-    }
-
-    /// Computes it on this thread, in tiles of `COLUMNS` columns.
-    ///
-    /// # Panics
-    /// If a matrix is not contiguous either way.
-    pub(crate) fn run<const COLUMNS: usize>(self, avx2: Avx2)
-    where
-        T: Tiled<COLUMNS>,
-    {
-        if self.out.col_stride() == 1 {
-            self.by_rows(avx2);
-        } else {
-            let transposed = Self {
-                left: self.right.transpose(),
-                right: self.left.transpose(),
-                out: self.out.transpose_mut(),
-                ..self
-            };
-            transposed.by_rows(avx2);
-        }
     }
 
     /// Computes it if the rows of the result are contiguous.

@@ -2,7 +2,7 @@
 
 use faer::{Accum, Mat, MatRef};
 
-use super::{Avx2, Tiled, TiledProduct};
+use super::{Avx2, Tiled, TiledProduct, multiply};
 
 /// A matrix that lies by rows or by columns inside of a larger one.
 fn placed<T: Tiled<COLUMNS>, const COLUMNS: usize>(
@@ -28,7 +28,7 @@ fn inside<T>(matrix: &Mat<T>, [rows, columns]: [usize; 2], is_by_rows: bool) -> 
 }
 
 /// A product of small integers, which are exact, by its definition.
-fn check<T: Tiled<COLUMNS> + From<i8>, const COLUMNS: usize>(
+fn check<T: Tiled<COLUMNS> + From<i8> + Into<f64>, const COLUMNS: usize>(
     avx2: Avx2,
     [rows, inner, columns]: [usize; 3],
     [left_by_rows, right_by_rows, out_by_rows]: [bool; 3],
@@ -49,34 +49,28 @@ fn check<T: Tiled<COLUMNS> + From<i8>, const COLUMNS: usize>(
     } else {
         target
     };
-    TiledProduct {
+    let product = TiledProduct {
         left,
         right,
         out: target.submatrix_mut(0, 0, rows, columns),
         accumulate,
         factor: T::from(factor),
-    }
-    .run(avx2);
+    };
+    multiply(product, avx2);
     let whole = inside(&out, [rows + 2, columns + 2], out_by_rows);
     for row in 0..rows + 2 {
         for column in 0..columns + 2 {
-            let mut wanted = before(row, column);
+            let mut wanted: f64 = before(row, column).into();
             if row < rows && column < columns {
-                let mut sum = T::from(0);
-                for k in 0..inner {
-                    sum = sum.add_by_ref(&left[(row, k)].mul_by_ref(&right[(k, column)]));
-                }
-                let product = sum.mul_by_ref(&T::from(factor));
+                let term = |k| left[(row, k)].into() * right[(k, column)].into();
+                let product = (0..inner).map(term).sum::<f64>() * f64::from(factor);
                 wanted = match accumulate {
-                    Accum::Add => wanted.add_by_ref(&product),
+                    Accum::Add => wanted + product,
                     Accum::Replace => product,
                 };
             }
-            assert_eq!(
-                whole[(row, column)],
-                wanted,
-                "{rows}x{inner}x{columns} at {row}, {column}"
-            );
+            let found: f64 = whole[(row, column)].into();
+            assert_eq!(found, wanted, "{rows}x{inner}x{columns} at {row}, {column}");
         }
     }
 }
@@ -128,14 +122,14 @@ fn products_are_those_of_the_definition_if_there_are_many_blocks() {
 
 fn product(avx2: Avx2, left: MatRef<'_, f64>, right: MatRef<'_, f64>) -> Mat<f64> {
     let mut out = Mat::zeros(left.nrows(), right.ncols());
-    TiledProduct {
+    let product = TiledProduct {
         left,
         right,
         out: out.as_mut(),
         accumulate: Accum::Add,
         factor: 0.3,
-    }
-    .run::<8>(avx2);
+    };
+    multiply::<_, 8>(product, avx2);
     out
 }
 
