@@ -181,12 +181,6 @@ impl<'c, 'm, 'o> Arithmetic<'c, 'm, 'o> {
         self.compare("olt", a, b)
     }
 
-    /// The larger of two numbers; the second if one of them is NaN.
-    pub(super) fn larger(&mut self, a: &Operand, b: &Operand) -> Operand {
-        let is_larger = self.is_less(b, a);
-        self.select(&is_larger, a, b)
-    }
-
     /// Whether `a == b`; never with NaN.
     pub(super) fn is_equal(&mut self, a: &Operand, b: &Operand) -> Operand {
         self.compare("oeq", a, b)
@@ -214,16 +208,6 @@ impl<'c, 'm, 'o> Arithmetic<'c, 'm, 'o> {
         let operation = format!("xor {}", self.code.ty(DType::Bool));
         let all = self.code.constant(Literal::Bool(true));
         self.code.binary(&operation, a, &all)
-    }
-
-    /// Whether a condition holds in all lanes.
-    pub(super) fn everywhere(&mut self, condition: &Operand) -> Operand {
-        let (ty, lanes) = (self.code.ty(DType::Bool), self.code.lanes());
-        let bits = self
-            .code
-            .instruction(format_args!("bitcast {ty} {condition} to i{lanes}"));
-        self.code
-            .instruction(format_args!("icmp eq i{lanes} {bits}, -1"))
     }
 
     /// One of two numbers.

@@ -53,7 +53,11 @@ pub(super) fn write(numbers: &mut Arithmetic<'_, '_, '_>, x: &Operand) -> Operan
 }
 
 /// Corrects the result where `x` is not positive and finite.
-fn with_ends(numbers: &mut Arithmetic<'_, '_, '_>, x: &Operand, result: &Operand) -> Operand {
+pub(super) fn with_ends(
+    numbers: &mut Arithmetic<'_, '_, '_>,
+    x: &Operand,
+    result: &Operand,
+) -> Operand {
     let [zero, infinity, nan, of_zero] =
         [0.0, f64::INFINITY, f64::NAN, f64::NEG_INFINITY].map(|value| numbers.constant(value));
     let is_finite = numbers.is_less(x, &infinity);

@@ -6,9 +6,14 @@
 //!
 //! Processors with AVX2 divide four numbers in the time of nine multiplications, and have so few registers that
 //! constants are loaded again and again: there, fewer terms are worth a division.
+//!
+//! A fourth of the work would be for arguments that are seldom there. So, as powers are, logarithms are those of registers:
+//! [`write`] computes them where everything is ordinary, and [`write_any`] for all numbers, by the same steps.
 
 use super::arithmetic::Arithmetic;
-use super::reduction::{LOG_2_HIGH, LOG_2_LOW, split};
+use super::logarithm::with_ends;
+use super::ordinary::is_ordinary;
+use super::reduction::{LOG_2_HIGH, LOG_2_LOW, Parts, split, split_normal};
 use crate::llvm::writer::Operand;
 
 /// `(log(1 + f) - 2 s) / s^3` in powers of `s^2`, with an error below 2^-59 of the logarithm.
@@ -22,9 +27,22 @@ const TAIL: [f64; 7] = [
     0.147_959_493_723_090_1,
 ];
 
-/// Writes the logarithm of `x`.
-pub(super) fn write(numbers: &mut Arithmetic<'_, '_, '_>, x: &Operand) -> Operand {
+/// Writes the logarithm of `x` where it is ordinary, and whether it is.
+pub(super) fn write(numbers: &mut Arithmetic<'_, '_, '_>, x: &Operand) -> (Operand, Operand) {
+    let parts = split_normal(numbers, x);
+    let is_ordinary = is_ordinary(numbers, x);
+    (logarithm(numbers, &parts), is_ordinary)
+}
+
+/// Writes the logarithm of any number.
+pub(super) fn write_any(numbers: &mut Arithmetic<'_, '_, '_>, x: &Operand) -> Operand {
     let parts = split(numbers, x);
+    let result = logarithm(numbers, &parts);
+    with_ends(numbers, x, &result)
+}
+
+/// Writes the logarithm of a positive, finite number.
+fn logarithm(numbers: &mut Arithmetic<'_, '_, '_>, parts: &Parts) -> Operand {
     let one = numbers.constant(1.0);
     let f = numbers.subtract(&parts.fraction, &one);
     let above = numbers.add(&parts.fraction, &one);
@@ -42,25 +60,5 @@ pub(super) fn write(numbers: &mut Arithmetic<'_, '_, '_>, x: &Operand) -> Operan
     let cube = numbers.multiply(&s, &square);
     let tail = numbers.polynomial_by_pairs(&square, &fourth, &TAIL);
     let low = numbers.multiply_add(&cube, &tail, &low);
-    let result = numbers.add(&high, &low);
-    with_ends(numbers, x, &result)
-}
-
-/// Corrects the result where `x` is not positive and finite, with operations that any part of the processor does.
-fn with_ends(numbers: &mut Arithmetic<'_, '_, '_>, x: &Operand, result: &Operand) -> Operand {
-    // Below every logarithm, but for infinity and NaN.
-    let largest = numbers.constant(f64::MAX);
-    let beyond = numbers.subtract(x, &largest);
-    let result = numbers.larger(result, &beyond);
-
-    // All bits of a NaN for what is negative.
-    let bits = numbers.bits_of(x);
-    let sign = numbers.with_bits("ashr", &bits, 63);
-    let result = numbers.bits_of(&result);
-    let result = numbers.on_bits("or", &result, &sign);
-    let result = numbers.number_of(&result);
-
-    let [zero, of_zero] = [0.0, f64::NEG_INFINITY].map(|value| numbers.constant(value));
-    let is_zero = numbers.is_equal(x, &zero);
-    numbers.select(&is_zero, &of_zero, &result)
+    numbers.add(&high, &low)
 }

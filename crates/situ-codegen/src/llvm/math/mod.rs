@@ -9,9 +9,9 @@
 //! depends on its neighbours; so a result has the same bits in every lane of every width, and remainders
 //! need no care.
 //!
-//! `pow` is an exception: with AVX-512 it looks numbers up in registers, with AVX2 it has a way of its own for registers without
-//! special numbers. LLVM can make neither of scalar code. So it is a function of one register, and is called like those of
-//! the vector library.
+//! There are exceptions, which LLVM cannot make of scalar code: with AVX-512 `pow` looks numbers up in registers, and with AVX2 `pow` and
+//! `log` have a way of their own for registers without special numbers. They are functions of registers, and are called like
+//! those of the vector library.
 //!
 //! Errors are below 1 ulp, in subnormal numbers too; infinities, NaN and signed zeros are those of C.
 //! The functions need an instruction that multiplies and adds with one rounding, as processors with
@@ -22,6 +22,7 @@
 //! | `exponential` | e to the power of a number |
 //! | `logarithm`, `logarithm_by_quotient` | the logarithm, with AVX-512 and with AVX2 |
 //! | `power_by_tables`, `power` | powers, with AVX-512 and with AVX2 |
+//! | `ordinary` | registers without special numbers |
 //! | `registers` | instructions of AVX-512 |
 //! | `reduction` | numbers as powers of two times something close to 1, and back |
 //! | `arithmetic` | what they are written with |
@@ -30,6 +31,7 @@ mod arithmetic;
 mod exponential;
 mod logarithm;
 mod logarithm_by_quotient;
+mod ordinary;
 mod power;
 mod power_by_tables;
 mod reduction;
@@ -44,6 +46,7 @@ use super::types::LaneType;
 use super::writer::Operand;
 use crate::target::MathMode;
 use arithmetic::Arithmetic;
+use ordinary::unless_ordinary;
 
 /// A function of this folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,12 +62,12 @@ pub(super) enum Elementary {
 impl Elementary {
     /// The function with a name of the C library, if it is computed here and LLVM vectorises it.
     pub(super) fn find(options: &TargetOptions, name: &str, dtype: DType) -> Option<Self> {
-        Self::written(options, name, dtype).filter(|function| !function.is_for_registers())
+        Self::written(options, name, dtype).filter(|function| !function.is_for_registers(options))
     }
 
     /// The same, if it is a function of one register.
     pub(super) fn of_registers(options: &TargetOptions, name: &str, dtype: DType) -> Option<Self> {
-        Self::written(options, name, dtype).filter(|function| function.is_for_registers())
+        Self::written(options, name, dtype).filter(|function| function.is_for_registers(options))
     }
 
     /// The function with a name of the C library, if it is computed here.
@@ -80,14 +83,18 @@ impl Elementary {
         }
     }
 
-    fn is_for_registers(self) -> bool {
-        self == Self::Pow
+    fn is_for_registers(self, options: &TargetOptions) -> bool {
+        match self {
+            Self::Exp => false,
+            Self::Log => options.vector_isa == VectorIsa::Avx2,
+            Self::Pow => true,
+        }
     }
 
     /// How many work-items loops that call it should work on at once, if it is a function for more numbers than a register
     /// has: of AVX2, two registers share what is loaded.
     pub(super) fn work_items(self, options: &TargetOptions) -> Option<u8> {
-        (self.is_for_registers() && options.vector_isa == VectorIsa::Avx2).then_some(8)
+        (self.is_for_registers(options) && options.vector_isa == VectorIsa::Avx2).then_some(8)
     }
 
     /// Its value, at the present number of lanes.
@@ -125,7 +132,7 @@ impl Elementary {
     pub(super) fn define(self, library: &mut Library<'_>, ty: LaneType) {
         let name = self.symbol(ty.lanes);
         let has_tables = library.options.vector_isa == VectorIsa::Avx512;
-        // What LLVM vectorises is inlined before, so that it sees arithmetic and no call; and a register of few numbers is
+        // What LLVM vectorises is inlined before, so that it sees arithmetic and no call; and registers of few numbers are
         // inlined after.
         let inlining = if self == Self::Pow && has_tables {
             "noinline"
@@ -137,30 +144,35 @@ impl Elementary {
             match self {
                 Self::Exp => exponential::write(&mut numbers, x),
                 Self::Log if has_tables => logarithm::write(&mut numbers, x),
-                Self::Log => logarithm_by_quotient::write(&mut numbers, x),
                 Self::Pow if has_tables => power_by_tables::write(&mut numbers, x, y),
-                Self::Pow => Self::ordinary_power(code, x, y),
+                Self::Log => {
+                    let (result, is_ordinary) = logarithm_by_quotient::write(&mut numbers, x);
+                    let any = self.define_any(code.library, ty);
+                    unless_ordinary(code, &is_ordinary, &any, &[x]);
+                    result
+                }
+                Self::Pow => {
+                    let (result, is_ordinary) = power::write(&mut numbers, x, y);
+                    let any = self.define_any(code.library, ty);
+                    unless_ordinary(code, &is_ordinary, &any, &[x, y]);
+                    result
+                }
             }
         });
     }
 
-    /// Writes x^y, with a call where something is not ordinary.
-    fn ordinary_power(code: &mut Code<'_, '_>, x: &Operand, y: &Operand) -> Operand {
-        let ty = code.ty(DType::F64);
-        let any = format!("{}.any", Self::Pow.symbol(ty.lanes));
-        Self::Pow.define_as(code.library, &any, "noinline cold", ty, |code, x, y| {
-            power::write_any(&mut Arithmetic::new(code), x, y)
+    /// Writes the function that is called where something is not ordinary, unless it is there, and returns its name.
+    fn define_any(self, library: &mut Library<'_>, ty: LaneType) -> String {
+        let name = format!("{}.any", self.symbol(ty.lanes));
+        self.define_as(library, &name, "noinline cold", ty, |code, x, y| {
+            let mut numbers = Arithmetic::new(code);
+            match self {
+                Self::Exp => exponential::write(&mut numbers, x),
+                Self::Log => logarithm_by_quotient::write_any(&mut numbers, x),
+                Self::Pow => power::write_any(&mut numbers, x, y),
+            }
         });
-        let (result, is_ordinary) = power::write(&mut Arithmetic::new(code), x, y);
-        let [ordinary, other] = ["ordinary", "other"].map(|stem| code.label(stem));
-        code.terminate(format_args!(
-            "br i1 {is_ordinary}, label %{ordinary}, label %{other}"
-        ));
-        code.begin(&other);
-        let of_any = code.call(any, ty, ty, &[x, y]);
-        code.terminate(format_args!("ret {ty} {of_any}"));
-        code.begin(&ordinary);
-        result
+        name
     }
 
     /// Writes a function for so many lanes with what `write` writes, unless it is there.

@@ -7,13 +7,13 @@
 //! product of the cube and a number in the middle of what the bracket may be are sums of two numbers; the rest is small enough
 //! for one.
 //!
-//! Half of the work would be for arguments that are seldom there: what is negative, subnormal, infinite or NaN, and results that are
-//! nearly too large or too small. So a register is looked at as a whole: [`write`] computes the powers of what is
-//! ordinary, and leaves all others to the function that [`write_any`] writes. Both compute the same numbers by the same steps.
+//! Half of the work would be for arguments that are seldom there, and results that are nearly too large or too small. [`write`] computes
+//! the powers of what is ordinary, [`write_any`] all others, by the same steps.
 
 use super::arithmetic::Arithmetic;
 use super::exponential::{self, RANGE};
-use super::reduction::{LOG_2_HIGH, LOG_2_LOW, Parts, SMALLEST_NORMAL, Scale, split, split_normal};
+use super::ordinary::is_ordinary;
+use super::reduction::{LOG_2_HIGH, LOG_2_LOW, Parts, Scale, split, split_normal};
 use crate::llvm::writer::Operand;
 
 /// In the middle of what the cube is multiplied with, which is from 2/3 to 0.68.
@@ -64,7 +64,7 @@ impl Pair {
     }
 }
 
-/// Writes x^y where everything is ordinary, and whether it is in all lanes.
+/// Writes x^y where everything is ordinary, and whether it is.
 pub(super) fn write(
     numbers: &mut Arithmetic<'_, '_, '_>,
     x: &Operand,
@@ -73,15 +73,11 @@ pub(super) fn write(
     let parts = split_normal(numbers, x);
     let exponent = logarithm(numbers, &parts).times(numbers, y);
 
-    let bits = numbers.bits_of(x);
-    let above_smallest = numbers.with_bits("sub", &bits, SMALLEST_NORMAL.to_bits());
-    let range = f64::INFINITY.to_bits() - SMALLEST_NORMAL.to_bits();
-    let is_ordinary = numbers.with_bits("icmp ult", &above_smallest, range);
+    let is_ordinary = is_ordinary(numbers, x);
     let magnitude = numbers.absolute(&exponent.high);
     let limit = numbers.constant(ORDINARY);
     let is_within = numbers.is_less(&magnitude, &limit);
     let is_ordinary = numbers.both(&is_ordinary, &is_within);
-    let is_ordinary = numbers.everywhere(&is_ordinary);
 
     let (result, scale) = exponential(numbers, &exponent);
     (scale.apply_to_ordinary(numbers, &result), is_ordinary)
