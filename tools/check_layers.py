@@ -39,6 +39,7 @@ LAYERS: dict[str, set[str]] = {
 # Where `unsafe` may appear, and why it cannot be avoided there.
 UNSAFE_PLACES: dict[str, str] = {
     "crates/situ-host/src/matrix_vector.rs": "vector instructions that some processors have",
+    "crates/situ-host/src/tiled/tile.rs": "vector instructions that some processors have",
     "crates/situ-host/src/vectorised.rs": "vector instructions that some processors have",
     "crates/situ-runtime/src/backend/": "drivers and compiled kernels are reached through pointers",
     "crates/situ-runtime/src/memory/": "allocations are raw memory shared with devices",
