@@ -183,6 +183,7 @@ impl Reduction<'_> {
             input: array.dtype(),
             accumulate: self.accumulate,
             block_length: Walk::Along.block_length(array.dtype()),
+            is_contiguous: true,
             kept_rank: 0,
         };
         let kernel = kernel_cache::known(queue.device(), KernelKey::Locate(shape))?;
@@ -384,6 +385,7 @@ impl Reduction<'_> {
             input: array.dtype(),
             accumulate: self.accumulate,
             block_length: walk.block_length(array.dtype()),
+            is_contiguous: step == 1,
             kept_rank: kept.len() as u8,
         };
         let index = |value: isize| Argument::Scalar(Literal::I64(value as i64));

@@ -22,7 +22,11 @@ use crate::vectorised::is_supported;
 const ROWS: usize = 8;
 
 /// The same by processors with 16 vector registers, half as wide: a row has two of them.
-const FEWER_ROWS: usize = 4;
+const FEWER_ROWS: usize = 6;
+
+/// How many bytes ahead rows are asked for. Of a matrix of 80 MB, four rows come at 51 GB/s to two threads of a Zen 3 if nobody
+/// asks, and six at 71 if somebody does.
+const AHEAD_BYTES: usize = 2048;
 
 /// How many rows are added up at a time in a combination: the more there are, the less often sums are read and written.
 const ADDED: usize = 8;
@@ -296,6 +300,7 @@ fn dots_of_parts<T: Real, const ROWS: usize, const LANES: usize>(
     let mut sums = [[T::zeroed(); LANES]; ROWS];
     for (index, factors) in groups.iter().enumerate() {
         for row in 0..ROWS {
+            ask_ahead(&parts[row][index]);
             sums[row] = add_products(sums[row], &parts[row][index], factors);
         }
     }
@@ -306,6 +311,22 @@ fn dots_of_parts<T: Real, const ROWS: usize, const LANES: usize>(
         }
     }
     totals
+}
+
+/// Asks for what is some way behind elements in memory, if it is there: asking is not reading.
+#[inline(always)]
+#[cfg_attr(
+    not(target_arch = "x86_64"),
+    expect(unused_variables, reason = "others are left to themselves")
+)]
+fn ask_ahead<T, const LANES: usize>(elements: &[T; LANES]) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        let ahead = elements.as_ptr().cast::<i8>().wrapping_add(AHEAD_BYTES);
+        // SAFETY: every processor of this kind has the instruction, and it may be given any address.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(ahead) };
+    }
 }
 
 #[inline(always)]

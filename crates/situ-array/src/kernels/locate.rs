@@ -14,6 +14,7 @@ use situ_ir::{
 };
 
 use super::rows;
+use super::side_by_side::{advance_while_fits, tree};
 
 /// What a locate kernel is specialised for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,6 +25,8 @@ pub struct LocateShape {
     pub accumulate: DType,
     /// How many elements a block has.
     pub block_length: usize,
+    /// Whether the elements of a row are next to each other, so that `step` is one.
+    pub is_contiguous: bool,
     /// How many kept loops there are.
     pub kept_rank: u8,
 }
@@ -60,7 +63,11 @@ pub fn module(name: &str, shape: &LocateShape) -> Module {
     let rest = f.binary(BinaryOperator::Subtract, length, start);
     let position = first_match(&mut f, "position", rest, |f, position| {
         let index = f.add(start, position);
-        let moved = f.multiply(index, step);
+        let moved = if shape.is_contiguous {
+            index
+        } else {
+            f.multiply(index, step)
+        };
         let at = f.add(base, moved);
         let element = f.load(input, at);
         let element = f.cast(element, shape.accumulate);
@@ -74,34 +81,35 @@ pub fn module(name: &str, shape: &LocateShape) -> Module {
     module
 }
 
+/// How many elements are looked at before any of them decides whether the search goes on: a branch for each takes longer than all
+/// comparisons, which become vectors where elements are next to each other.
+const LOOKED_AT: i64 = 16;
+
 /// Counts up from zero to the first number for which `matches` holds; to the last if none does.
 fn first_match(
     f: &mut FunctionBuilder,
     name: &str,
     count: Handle<Expression>,
-    matches: impl FnOnce(&mut FunctionBuilder, Handle<Expression>) -> Handle<Expression>,
+    matches: impl Fn(&mut FunctionBuilder, Handle<Expression>) -> Handle<Expression>,
 ) -> Handle<Variable> {
     let (zero, one) = (f.index(0), f.index(1));
     let counter = f.variable(name, DType::I64);
     f.assign(counter, zero);
     let last = f.binary(BinaryOperator::Subtract, count, one);
-    let now = f.get(counter);
-    let condition = Some(f.binary(BinaryOperator::Less, now, last));
-    let body = f.block(|f| {
-        let now = f.get(counter);
-        let found = matches(f, now);
-        f.if_(found, |f| f.statement(StatementKind::Break));
-    });
-    let step = f.block(|f| {
-        let now = f.get(counter);
-        let next = f.add(now, one);
-        f.assign(counter, next);
-    });
-    f.statement(StatementKind::Loop {
-        condition,
-        body,
-        step,
-    });
+    let last = f.bind("last", last);
+    for width in [LOOKED_AT, 1] {
+        advance_while_fits(f, counter, last, width, |f, now| {
+            let found = (0..width)
+                .map(|offset| {
+                    let offset = f.index(offset);
+                    let at = f.add(now, offset);
+                    matches(f, at)
+                })
+                .collect();
+            let found = tree(f, BinaryOperator::BitOr, found);
+            f.if_(found, |f| f.statement(StatementKind::Break));
+        });
+    }
     counter
 }
 
@@ -140,6 +148,7 @@ mod tests {
                     input,
                     accumulate,
                     block_length: 1024,
+                    is_contiguous: kept_rank % 2 == 0,
                     kept_rank,
                 };
                 validate(module("locate", &shape)).unwrap();

@@ -6,6 +6,7 @@
 )]
 
 mod code;
+mod constants;
 mod forked;
 mod kernels;
 mod processes;

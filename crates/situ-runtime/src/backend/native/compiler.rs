@@ -1,4 +1,4 @@
-//! LLVM IR text to object file. With `jit.rs` and `streamed_stores.rs`, the only file that touches LLVM.
+//! LLVM IR text to object file. With `jit.rs`, `streamed_stores.rs` and `constants_in_memory.rs`, the only file that touches LLVM.
 //!
 //! Nothing LLVM can do to a module ends the process:
 //! - parse, verify and pass failures come back as values;
@@ -47,7 +47,7 @@ use llvm_sys::transforms::pass_builder::{
 };
 
 use super::host_cpu::CpuTarget;
-use super::streamed_stores;
+use super::{constants_in_memory, streamed_stores};
 use crate::error::{CompileStage, Error, Result};
 
 /// LLVM's version, part of the key of every cached object.
@@ -274,6 +274,9 @@ fn compile_on_this_thread(
         .and_then(|()| context.check_diagnostics())
         .map_err(|message| failed(CompileStage::Optimise, message))?;
     module.mark_streamed_stores();
+    if constants_in_memory::is_worth_it(&options.cpu) {
+        module.put_constants_into_memory();
+    }
     let object = module
         .emit(&machine, output)
         .and_then(|object| context.check_diagnostics().map(|()| object))
@@ -448,6 +451,11 @@ impl<'context> Module<'context> {
     fn mark_streamed_stores(&self) {
         // SAFETY: the module is alive, and its context is this thread's.
         unsafe { streamed_stores::mark(self.raw) };
+    }
+
+    fn put_constants_into_memory(&self) {
+        // SAFETY: the module is alive, and its context is this thread's.
+        unsafe { constants_in_memory::put(self.raw) };
     }
 
     fn emit(&self, machine: &TargetMachine, output: Output) -> Result<Vec<u8>, String> {
