@@ -50,7 +50,9 @@ pub(super) unsafe fn put(module: LLVMModuleRef) {
             let constants: HashSet<_> = uses.iter().map(|each| each.constant).collect();
             if constants.len() >= MANY {
                 let mut places = Places::new(module);
-                uses.into_iter().for_each(|each| places.replace(each));
+                for each in &uses {
+                    places.replace(each);
+                }
             }
             function = LLVMGetNextFunction(function);
         }
@@ -155,7 +157,7 @@ impl Places {
     ///
     /// # Safety
     /// The instruction is one of the module's.
-    unsafe fn replace(&mut self, found: Use) {
+    unsafe fn replace(&mut self, found: &Use) {
         // SAFETY: as the caller promises; the builder and the place are the module's.
         unsafe {
             let ty = LLVMTypeOf(found.constant);
