@@ -42,7 +42,7 @@ fn many_constants_are_in_memory_as_whole_vectors() {
         2 * in_memory < as_llvm_likes,
         "{in_memory} of {as_llvm_likes}"
     );
-    let few = "x[i] * 2.5 + 1.5";
+    let few = "(x[i] * 2.5) + 1.5";
     assert_eq!(
         repeated_constants(few, "+avx2,+fma"),
         repeated_constants(few, "")
