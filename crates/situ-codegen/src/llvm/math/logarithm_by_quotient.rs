@@ -8,7 +8,7 @@
 //! constants are loaded again and again: there, fewer terms are worth a division.
 //!
 //! A fourth of the work would be for arguments that are seldom there. So, as powers are, logarithms are those of registers:
-//! [`write`] computes them where everything is ordinary, and [`write_any`] for all numbers, by the same steps.
+//! [`write()`] computes them where everything is ordinary, and [`write_any`] for all numbers, by the same steps.
 
 use super::arithmetic::Arithmetic;
 use super::logarithm::with_ends;

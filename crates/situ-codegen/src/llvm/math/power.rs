@@ -7,7 +7,7 @@
 //! product of the cube and a number in the middle of what the bracket may be are sums of two numbers; the rest is small enough
 //! for one.
 //!
-//! Half of the work would be for arguments that are seldom there, and results that are nearly too large or too small. [`write`] computes
+//! Half of the work would be for arguments that are seldom there, and results that are nearly too large or too small. [`write()`] computes
 //! the powers of what is ordinary, [`write_any`] all others, by the same steps.
 
 use super::arithmetic::Arithmetic;
