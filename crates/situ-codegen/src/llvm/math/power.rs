@@ -184,6 +184,7 @@ fn exponential(numbers: &mut Arithmetic<'_, '_, '_>, x: &Pair) -> (Operand, Scal
     let tail = numbers.add(&lost, &tail);
     (numbers.add(&sum, &tail), scale)
 }
+
 /// The result for a number of any sign, from that for its magnitude; and the cases that have a
 /// meaning of their own.
 fn with_signs(

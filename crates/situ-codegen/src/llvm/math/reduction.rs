@@ -105,6 +105,7 @@ impl Scale {
         let x = numbers.multiply(x, &self.factors[0]);
         numbers.multiply(&x, &self.factors[1])
     }
+
     /// The same, where neither the number nor the product is subnormal, infinite or NaN.
     pub(super) fn apply_to_ordinary(
         &self,
