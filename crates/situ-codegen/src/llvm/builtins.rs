@@ -243,10 +243,9 @@ impl VectorFunction {
         let variant =
             |lanes: usize, symbol: &str| format!("_ZGV_LLVM_N{lanes}{parameters}_{name}({symbol})");
         let mut variants = vec![variant(self.lanes, &self.symbol)];
-        let written = self
-            .written
-            .map(|function| (function, function.work_items(library.options)));
-        if let Some((function, Some(lanes))) = written {
+        if let Some(function) = self.written
+            && let Some(lanes) = function.work_items(library.options)
+        {
             let ty = LaneType {
                 scalar: scalar_type(self.dtype),
                 lanes: u32::from(lanes),

@@ -131,48 +131,44 @@ impl Elementary {
     /// Writes the function for so many lanes, unless it is there.
     pub(super) fn define(self, library: &mut Library<'_>, ty: LaneType) {
         let name = self.symbol(ty.lanes);
-        let has_tables = library.options.vector_isa == VectorIsa::Avx512;
+        let is_wide = library.options.vector_isa == VectorIsa::Avx512;
         // What LLVM vectorises is inlined before, so that it sees arithmetic and no call; and registers of few numbers are
         // inlined after.
-        let inlining = if self == Self::Pow && has_tables {
+        let inlining = if self == Self::Pow && is_wide {
             "noinline"
         } else {
             "alwaysinline"
         };
-        self.define_as(library, &name, inlining, ty, |code, x, y| {
-            let mut numbers = Arithmetic::new(code);
-            match self {
-                Self::Exp => exponential::write(&mut numbers, x),
-                Self::Log if has_tables => logarithm::write(&mut numbers, x),
-                Self::Pow if has_tables => power_by_tables::write(&mut numbers, x, y),
-                Self::Log => {
-                    let (result, is_ordinary) = logarithm_by_quotient::write(&mut numbers, x);
-                    let any = self.define_any(code.library, ty);
-                    unless_ordinary(code, &is_ordinary, &any, &[x]);
-                    result
-                }
-                Self::Pow => {
-                    let (result, is_ordinary) = power::write(&mut numbers, x, y);
-                    let any = self.define_any(code.library, ty);
-                    unless_ordinary(code, &is_ordinary, &any, &[x, y]);
-                    result
-                }
-            }
+        self.define_as(library, &name, inlining, ty, |code, x, y| match self {
+            Self::Exp => exponential::write(&mut Arithmetic::new(code), x),
+            Self::Log if is_wide => logarithm::write(&mut Arithmetic::new(code), x),
+            Self::Log => self.write_ordinary(
+                code,
+                [x, y],
+                |numbers, x, _| logarithm_by_quotient::write(numbers, x),
+                |numbers, x, _| logarithm_by_quotient::write_any(numbers, x),
+            ),
+            Self::Pow if is_wide => power_by_tables::write(&mut Arithmetic::new(code), x, y),
+            Self::Pow => self.write_ordinary(code, [x, y], power::write, power::write_any),
         });
     }
 
-    /// Writes the function that is called where something is not ordinary, unless it is there, and returns its name.
-    fn define_any(self, library: &mut Library<'_>, ty: LaneType) -> String {
+    /// Writes what `ordinary` writes, with a call of a function that `any` writes where something is not ordinary.
+    fn write_ordinary(
+        self,
+        code: &mut Code<'_, '_>,
+        [x, y]: [&Operand; 2],
+        ordinary: impl FnOnce(&mut Arithmetic<'_, '_, '_>, &Operand, &Operand) -> (Operand, Operand),
+        any: impl FnOnce(&mut Arithmetic<'_, '_, '_>, &Operand, &Operand) -> Operand,
+    ) -> Operand {
+        let ty = code.ty(DType::F64);
         let name = format!("{}.any", self.symbol(ty.lanes));
-        self.define_as(library, &name, "noinline cold", ty, |code, x, y| {
-            let mut numbers = Arithmetic::new(code);
-            match self {
-                Self::Exp => exponential::write(&mut numbers, x),
-                Self::Log => logarithm_by_quotient::write_any(&mut numbers, x),
-                Self::Pow => power::write_any(&mut numbers, x, y),
-            }
+        self.define_as(code.library, &name, "noinline cold", ty, |code, x, y| {
+            any(&mut Arithmetic::new(code), x, y)
         });
-        name
+        let (result, is_ordinary) = ordinary(&mut Arithmetic::new(code), x, y);
+        unless_ordinary(code, &is_ordinary, &name, &[x, y][..self.arity()]);
+        result
     }
 
     /// Writes a function for so many lanes with what `write` writes, unless it is there.
