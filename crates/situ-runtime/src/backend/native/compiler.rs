@@ -1,4 +1,4 @@
-//! LLVM IR text to object file. With `jit.rs`, `streamed_stores.rs` and `constants_in_memory.rs`, the only file that touches LLVM.
+//! LLVM IR text to object file. With `jit.rs` and what is done to instructions after LLVM's passes, the only file that touches LLVM.
 //!
 //! Nothing LLVM can do to a module ends the process:
 //! - parse, verify and pass failures come back as values;

@@ -7,13 +7,10 @@
 //! with AVX-512 repeat a number from memory in any instruction.
 
 use std::collections::HashSet;
-use std::ffi::CStr;
 
 use llvm_sys::core::{
     LLVMAddGlobal, LLVMBuildLoad2, LLVMCreateBuilderInContext, LLVMDisposeBuilder,
-    LLVMGetElementType, LLVMGetFirstBasicBlock, LLVMGetFirstFunction, LLVMGetFirstInstruction,
-    LLVMGetInstructionOpcode, LLVMGetMDKindIDInContext, LLVMGetModuleContext,
-    LLVMGetNextBasicBlock, LLVMGetNextFunction, LLVMGetNextInstruction, LLVMGetNumOperands,
+    LLVMGetElementType, LLVMGetInstructionOpcode, LLVMGetModuleContext, LLVMGetNumOperands,
     LLVMGetOperand, LLVMGetTypeKind, LLVMIsAConstantDataVector, LLVMIsAIntrinsicInst,
     LLVMMDNodeInContext2, LLVMMetadataAsValue, LLVMPositionBuilderBefore, LLVMSetAlignment,
     LLVMSetGlobalConstant, LLVMSetInitializer, LLVMSetLinkage, LLVMSetMetadata, LLVMSetOperand,
@@ -24,9 +21,10 @@ use llvm_sys::target::{LLVMGetModuleDataLayout, LLVMStoreSizeOfType};
 use llvm_sys::{LLVMLinkage, LLVMOpcode, LLVMTypeKind};
 
 use super::host_cpu::CpuTarget;
+use super::instructions::{functions, instructions, metadata_kind};
 
 /// What tells LLVM that memory never changes.
-const INVARIANT: &CStr = c"invariant.load";
+const INVARIANT: &str = "invariant.load";
 
 /// Functions with fewer constants than this keep them in registers.
 const MANY: usize = 16;
@@ -44,8 +42,7 @@ pub(super) fn is_worth_it(cpu: &CpuTarget) -> bool {
 pub(super) unsafe fn put(module: LLVMModuleRef) {
     // SAFETY: as the caller promises; all values come from the module itself.
     unsafe {
-        let mut function = LLVMGetFirstFunction(module);
-        while !function.is_null() {
+        for function in functions(module) {
             let uses = uses(function);
             let constants: HashSet<_> = uses.iter().map(|each| each.constant).collect();
             if constants.len() >= MANY {
@@ -54,7 +51,6 @@ pub(super) unsafe fn put(module: LLVMModuleRef) {
                     places.replace(each);
                 }
             }
-            function = LLVMGetNextFunction(function);
         }
     }
 }
@@ -74,25 +70,20 @@ unsafe fn uses(function: LLVMValueRef) -> Vec<Use> {
     let mut uses = Vec::new();
     // SAFETY: as the caller promises; instructions are asked for operands that they have.
     unsafe {
-        let mut block = LLVMGetFirstBasicBlock(function);
-        while !block.is_null() {
-            let mut instruction = LLVMGetFirstInstruction(block);
-            while !instruction.is_null() {
-                if is_arithmetic(instruction) {
-                    for position in 0..LLVMGetNumOperands(instruction) as u32 {
-                        let constant = LLVMGetOperand(instruction, position);
-                        if is_vector_of_floats(constant) {
-                            uses.push(Use {
-                                instruction,
-                                position,
-                                constant,
-                            });
-                        }
-                    }
-                }
-                instruction = LLVMGetNextInstruction(instruction);
+        for instruction in instructions(function) {
+            if !is_arithmetic(instruction) {
+                continue;
             }
-            block = LLVMGetNextBasicBlock(block);
+            for position in 0..LLVMGetNumOperands(instruction) as u32 {
+                let constant = LLVMGetOperand(instruction, position);
+                if is_vector_of_floats(constant) {
+                    uses.push(Use {
+                        instruction,
+                        position,
+                        constant,
+                    });
+                }
+            }
         }
     }
     uses
@@ -138,16 +129,17 @@ impl Places {
     /// # Safety
     /// As [`put`], and the module outlives this.
     unsafe fn new(module: LLVMModuleRef) -> Self {
-        // SAFETY: as the caller promises; the name is passed with its length.
+        // SAFETY: as the caller promises.
         unsafe {
             let context = LLVMGetModuleContext(module);
-            let name = INVARIANT.to_bytes();
-            let kind = LLVMGetMDKindIDInContext(context, name.as_ptr().cast(), name.len() as u32);
             let node = LLVMMDNodeInContext2(context, std::ptr::null_mut(), 0);
             Self {
                 module,
                 builder: LLVMCreateBuilderInContext(context),
-                invariant: (kind, LLVMMetadataAsValue(context, node)),
+                invariant: (
+                    metadata_kind(module, INVARIANT),
+                    LLVMMetadataAsValue(context, node),
+                ),
                 known: Vec::new(),
             }
         }

@@ -2,7 +2,7 @@
 //!
 //! | file | about |
 //! |---|---|
-//! | `compiler`, `streamed_stores`, `constants_in_memory`, `jit` | the only files that touch LLVM |
+//! | `compiler`, `streamed_stores`, `constants_in_memory`, `instructions`, `jit` | the only files that touch LLVM |
 //! | `object_file` | what compiled code defines and needs |
 //! | `cached_code` | compiled code on disk, for people to look at |
 //! | `host_cpu`, `vector_math` | what this machine offers |
@@ -16,6 +16,7 @@ pub mod cached_code;
 pub mod compiler;
 mod constants_in_memory;
 pub mod host_cpu;
+mod instructions;
 pub mod jit;
 mod object_file;
 pub mod pool;

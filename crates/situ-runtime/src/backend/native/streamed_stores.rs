@@ -5,14 +5,11 @@
 //! to find out; after the passes have run, aligned vector stores through these pointers are told to go past the cache. Others
 //! stay as they are: those of the few elements that are left when no vector is.
 
-use std::ffi::CStr;
-
 use llvm_sys::core::{
-    LLVMConstInt, LLVMGetAlignment, LLVMGetFirstBasicBlock, LLVMGetFirstFunction,
-    LLVMGetFirstInstruction, LLVMGetInstructionOpcode, LLVMGetMDKindIDInContext, LLVMGetMetadata,
-    LLVMGetModuleContext, LLVMGetNextBasicBlock, LLVMGetNextFunction, LLVMGetNextInstruction,
-    LLVMGetOperand, LLVMGetTypeKind, LLVMInt32TypeInContext, LLVMIsAInstruction,
-    LLVMMDNodeInContext2, LLVMMetadataAsValue, LLVMSetMetadata, LLVMTypeOf, LLVMValueAsMetadata,
+    LLVMConstInt, LLVMGetAlignment, LLVMGetInstructionOpcode, LLVMGetMetadata,
+    LLVMGetModuleContext, LLVMGetOperand, LLVMGetTypeKind, LLVMInt32TypeInContext,
+    LLVMIsAInstruction, LLVMMDNodeInContext2, LLVMMetadataAsValue, LLVMSetMetadata, LLVMTypeOf,
+    LLVMValueAsMetadata,
 };
 use llvm_sys::prelude::*;
 use llvm_sys::target::{LLVMGetModuleDataLayout, LLVMStoreSizeOfType};
@@ -20,8 +17,10 @@ use llvm_sys::{LLVMOpcode, LLVMTypeKind};
 use situ_codegen::llvm::STREAMED;
 use situ_codegen::llvm::abi::BLOCK_ALIGN_BYTES;
 
+use super::instructions::{functions, instructions, metadata_kind};
+
 /// What LLVM calls stores past the cache.
-const NON_TEMPORAL: &CStr = c"nontemporal";
+const NON_TEMPORAL: &str = "nontemporal";
 
 /// The smallest vector that there are such stores for.
 const LEAST_VECTOR_BYTES: u64 = 16;
@@ -34,18 +33,10 @@ pub(super) unsafe fn mark(module: LLVMModuleRef) {
     // SAFETY: as the caller promises; all values come from the module itself.
     unsafe {
         let marks = Marks::new(module);
-        let mut function = LLVMGetFirstFunction(module);
-        while !function.is_null() {
-            let mut block = LLVMGetFirstBasicBlock(function);
-            while !block.is_null() {
-                let mut instruction = LLVMGetFirstInstruction(block);
-                while !instruction.is_null() {
-                    marks.consider(instruction);
-                    instruction = LLVMGetNextInstruction(instruction);
-                }
-                block = LLVMGetNextBasicBlock(block);
+        for function in functions(module) {
+            for instruction in instructions(function) {
+                marks.consider(instruction);
             }
-            function = LLVMGetNextFunction(function);
         }
     }
 }
@@ -62,20 +53,17 @@ impl Marks {
     /// # Safety
     /// As [`mark`].
     unsafe fn new(module: LLVMModuleRef) -> Self {
-        // SAFETY: as the caller promises; names are passed with their lengths.
+        // SAFETY: as the caller promises.
         unsafe {
             let context = LLVMGetModuleContext(module);
-            let kind = |name: &[u8]| {
-                LLVMGetMDKindIDInContext(context, name.as_ptr().cast(), name.len() as u32)
-            };
             let one = LLVMConstInt(LLVMInt32TypeInContext(context), 1, 0);
             let mut content = LLVMValueAsMetadata(one);
             let node = LLVMMDNodeInContext2(context, &raw mut content, 1);
             Self {
                 module,
-                streamed: kind(STREAMED.as_bytes()),
+                streamed: metadata_kind(module, STREAMED),
                 non_temporal: (
-                    kind(NON_TEMPORAL.to_bytes()),
+                    metadata_kind(module, NON_TEMPORAL),
                     LLVMMetadataAsValue(context, node),
                 ),
             }
