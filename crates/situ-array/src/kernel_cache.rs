@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use situ_ir::{Module, validate};
+use situ_ir::{BinaryOperator, DType, Module, validate};
 use situ_runtime::fork::ForkLocal;
 use situ_runtime::{Device, Kernel, Program};
 
@@ -56,8 +56,10 @@ pub enum KernelKey {
         /// The reduction.
         shape: ReduceShape,
     },
-    /// A look for what rows were reduced to.
+    /// A look for what columns were reduced to.
     Locate(LocateShape),
+    /// The block of a row with the extreme that an operator looks for among numbers of a dtype.
+    FirstExtreme(BinaryOperator, DType),
     /// Sums of products along rows.
     Dot(DotShape),
     /// Products of matrices.

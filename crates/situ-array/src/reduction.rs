@@ -5,6 +5,8 @@
 //! as it takes until one block is left. Only the first pass sees the elements, only the last one
 //! makes the result; what lies between are accumulators in memory.
 
+mod locating;
+
 use std::sync::Arc;
 
 use situ_ir::interpret::number;
@@ -22,7 +24,6 @@ use crate::functions::manipulation::normalized_axes;
 use crate::kernel_cache::{self, KernelKey};
 use crate::kernels::MapBody;
 use crate::kernels::elements::{ElementOperand, ElementsBody, ElementsShape, Moves};
-use crate::kernels::locate::{self, LocateShape};
 use crate::kernels::reduce::{self, Finish, Prepare, ReduceShape, Walk};
 use crate::layout::{Layout, Shape};
 use crate::loop_nest::{Loop, LoopNest, StrideClass};
@@ -167,59 +168,23 @@ impl Reduction<'_> {
         let is_narrow = !array.dtype().is_float() && array.dtype().size_bytes() <= 2;
         if is_narrow {
             let (reduction, array) = self.of_small_integers(array).ok()?;
-            return reduction.reduce_block(&array, true);
+            return reduction.reduce_block(&array, BlockOutput::Result);
         }
-        self.reduce_block(array, true)
-    }
-
-    /// The first position of what all elements reduce to, if they are few, lie in a row and it can be found on the spot.
-    pub(crate) fn locate_at_once(self, array: &Array) -> Option<Array> {
-        // Bools are compared as bytes.
-        if self.dtype != self.accumulate {
-            return None;
-        }
-        let queue = array.queue();
-        let shape = LocateShape {
-            input: array.dtype(),
-            accumulate: self.accumulate,
-            block_length: Walk::Along.block_length(array.dtype()),
-            is_contiguous: true,
-            kept_rank: 0,
-        };
-        let kernel = kernel_cache::known(queue.device(), KernelKey::Locate(shape))?;
-        let range = NdRange::new(&[1]).ok()?;
-        if !kernel.is_immediate(&range) {
-            return None;
-        }
-        // Of one block, what it reduces to is the result.
-        let extreme = self.reduce_block(array, false)?;
-        let position = Array::of_idle_memory(&[], DType::I64, queue, array.usm_kind())?;
-        let index = |value: usize| BorrowedArgument::Scalar(Literal::I64(value as i64));
-        let (of_block, of_all) = (extreme.borrowed_argument(), extreme.borrowed_argument());
-        let arguments = [
-            position.borrowed_argument(),
-            array.borrowed_argument(),
-            of_block,
-            of_all,
-            index(array.size()),
-            // The step of elements, the number of blocks, and the strides of what they reduced to.
-            index(1),
-            index(1),
-            index(1),
-            index(1),
-        ];
-        let is_done = queue.run_at_once(&kernel, &range, &arguments);
-        is_done.then_some(position)
+        self.reduce_block(array, BlockOutput::Result)
     }
 
     /// Reduces the elements of one block, which lie in a row, on the spot.
-    fn reduce_block(self, array: &Array, is_final: bool) -> Option<Array> {
+    fn reduce_block(self, array: &Array, output: BlockOutput<'_>) -> Option<Array> {
         let (walk, length) = (Walk::Along, array.size());
         let is_one_block = (1..=walk.block_length(array.dtype())).contains(&length);
         if !is_one_block || !array.layout().is_contiguous() {
             return None;
         }
-        let shape = self.shape(array.dtype(), false, (walk, false, 0), is_final);
+        let is_final = matches!(output, BlockOutput::Result);
+        let shape = ReduceShape {
+            locates: !is_final,
+            ..self.shape(array.dtype(), false, (walk, false, 0), is_final)
+        };
         let queue = array.queue();
         let kernel = kernel_cache::known(queue.device(), KernelKey::Reduce(shape, false))?;
         let range = NdRange::new(&[1, 1]).ok()?;
@@ -227,16 +192,19 @@ impl Reduction<'_> {
             return None;
         }
         let result = Array::of_idle_memory(&[], shape.output, queue, array.usm_kind())?;
-        let (out, elements) = (result.borrowed_argument(), array.borrowed_argument());
-        let length = BorrowedArgument::Scalar(Literal::I64(length as i64));
-        let is_done = match self.finish.filter(|_| is_final) {
-            None => queue.run_at_once(&kernel, &range, &[out, elements, length]),
-            Some((_, divisor)) => {
-                let divisor = Literal::from_f64(self.accumulate.real(), divisor);
-                let divisor = BorrowedArgument::Scalar(divisor);
-                queue.run_at_once(&kernel, &range, &[out, elements, divisor, length])
-            }
-        };
+        let mut arguments: SmallVec<[BorrowedArgument<'_>; 4]> = SmallVec::new();
+        arguments.push(result.borrowed_argument());
+        if let BlockOutput::ResultAndPosition(position) = output {
+            arguments.push(position.borrowed_argument());
+        }
+        arguments.push(array.borrowed_argument());
+        if let Some((_, divisor)) = self.finish.filter(|_| is_final) {
+            let divisor = Literal::from_f64(self.accumulate.real(), divisor);
+            arguments.push(BorrowedArgument::Scalar(divisor));
+        }
+        arguments.push(BorrowedArgument::Scalar(Literal::I64(length as i64)));
+        let is_done = queue.run_at_once(&kernel, &range, &arguments);
+        drop(arguments);
         is_done.then_some(result)
     }
 
@@ -333,84 +301,6 @@ impl Reduction<'_> {
         Ok(results)
     }
 
-    /// Where each result is: its first position along the one reduced axis.
-    pub(crate) fn locate(self, array: &Array, axes: &ReducedAxes) -> Result<Array, Error> {
-        let strides = array.layout().strides();
-        let kept = merged_loops(array.shape(), &[strides], &axes.kept);
-        let reduced = merged_loops(array.shape(), &[strides], &axes.reduced);
-        let (length, step) = match reduced.as_slice() {
-            [] => (1, 1),
-            [row] => (row.size, row.strides[0]),
-            _ => {
-                return Err(Error::Internal {
-                    invariant: "elements are looked for along one loop".to_owned(),
-                });
-            }
-        };
-        let source = Source::elements(array);
-        // The blocks of the first pass say where to look.
-        let walk = Walk::of(step, innermost(&kept));
-        let blocks = length.div_ceil(walk.block_length(array.dtype()));
-        let pass = Pass {
-            length,
-            steps: SmallVec::from_elem(step, 1),
-            walk,
-            blocks,
-            group: 1,
-            is_final: false,
-        };
-        let partial = self.launch(&source, &kept, &pass)?;
-        let count: usize = kept.iter().map(|each| each.size).product();
-        let (row_stride, block_stride) = walk.partial_strides(count, blocks);
-        let strides = SmallVec::from_elem(row_stride, 1);
-        let rows = Loop {
-            size: count,
-            strides,
-        };
-        let along = Loop {
-            size: blocks,
-            strides: SmallVec::from_elem(block_stride, 1),
-        };
-        let rows = SmallVec::from_elem(rows, 1);
-        // Of one block, what it reduces to is the result; but bools are compared as bytes.
-        let extremes = if blocks == 1 && self.dtype == self.accumulate {
-            partial.clone()
-        } else {
-            self.reduce_loop(Source::partial(&partial), rows, along, (1, true))?
-        };
-
-        let (queue, usm_kind) = (array.queue(), array.usm_kind());
-        let positions = Array::empty(&[count], DType::I64, queue, usm_kind)?;
-        let shape = LocateShape {
-            input: array.dtype(),
-            accumulate: self.accumulate,
-            block_length: walk.block_length(array.dtype()),
-            is_contiguous: step == 1,
-            kept_rank: kept.len() as u8,
-        };
-        let index = |value: isize| Argument::Scalar(Literal::I64(value as i64));
-        let arrays = [&positions, array, &partial, &extremes];
-        let mut arguments: SmallVec<[Argument; 12]> =
-            arrays.into_iter().map(Array::argument).collect();
-        let numbers = [
-            length as isize,
-            step,
-            blocks as isize,
-            row_stride,
-            block_stride,
-        ];
-        arguments.extend(numbers.into_iter().map(index));
-        let inner_sizes = kept.iter().skip(1);
-        arguments.extend(inner_sizes.map(|each| index(each.size as isize)));
-        arguments.extend(kept.iter().map(|each| index(each.strides[0])));
-        let key = KernelKey::Locate(shape);
-        let kernel =
-            kernel_cache::kernel(queue.device(), key, |_| locate::module("locate", &shape))?;
-        let range = NdRange::new(&[count as u64]).map_err(situ_runtime::Error::from)?;
-        queue.launch(&kernel, &range, &arguments)?;
-        reshaped(&positions, &axes.kept_shape)
-    }
-
     /// Reduces one loop, block by block, to a contiguous array over the kept loops.
     fn reduce_loop(
         self,
@@ -430,6 +320,7 @@ impl Reduction<'_> {
                 blocks,
                 group,
                 is_final: is_last && blocks == 1,
+                positions: None,
             };
             let partial = self.launch(&source, &kept, &pass)?;
             if blocks == 1 {
@@ -452,16 +343,20 @@ impl Reduction<'_> {
         let count: usize = kept.iter().map(|each| each.size).product();
         let (queue, usm_kind) = (&source.queue, source.usm_kind);
         let is_spread = pass.walk.is_spread(pass.steps[0], innermost(kept).1);
-        let shape = self.shape(
-            source.dtype,
-            source.is_prepared,
-            (pass.walk, is_spread, kept.len()),
-            pass.is_final,
-        );
+        let shape = ReduceShape {
+            locates: pass.positions.is_some(),
+            ..self.shape(
+                source.dtype,
+                source.is_prepared,
+                (pass.walk, is_spread, kept.len()),
+                pass.is_final,
+            )
+        };
         let partial = Array::empty(&[count * pass.blocks], shape.output, queue, usm_kind)?;
         let index = |value: i64| Argument::Scalar(Literal::I64(value));
         let mut arguments: SmallVec<[Argument; 12]> = SmallVec::new();
         arguments.push(partial.argument());
+        arguments.extend(pass.positions.as_ref().map(Array::argument));
         arguments.extend(source.arguments.iter().cloned());
         if let (true, Some(center)) = (shape.prepare.has_center(), self.center) {
             arguments.push(center.argument());
@@ -559,9 +454,19 @@ impl Reduction<'_> {
             output,
             walk,
             is_spread,
+            locates: false,
             kept_rank: kept_rank as u8,
         }
     }
+}
+
+/// What the elements of one block become.
+#[derive(Clone, Copy)]
+enum BlockOutput<'a> {
+    /// The result.
+    Result,
+    /// What they are combined to, and where that is, which is written here.
+    ResultAndPosition(&'a Array),
 }
 
 /// One launch of a reduction.
@@ -577,6 +482,8 @@ struct Pass {
     group: usize,
     /// Whether it makes the result.
     is_final: bool,
+    /// Where it writes the positions of what blocks are reduced to, if it does.
+    positions: Option<Array>,
 }
 
 impl Pass {

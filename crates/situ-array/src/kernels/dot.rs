@@ -16,7 +16,7 @@ use situ_ir::{
 };
 
 use super::rows;
-use super::side_by_side::{side_by_side, tree};
+use super::side_by_side::{SideBySide, in_a_row};
 
 /// How many accumulators a work-item has when it runs along memory.
 const LANES: i64 = 32;
@@ -187,21 +187,24 @@ impl Terms<'_> {
         f.get(accumulator)
     }
 
-    /// [`LANES`] accumulators over whole groups of elements, one more over the rest, then a tree.
+    /// [`LANES`] accumulators over whole groups of elements, one more over the rest; then all of them are added.
     fn sum_along(
         &self,
         f: &mut FunctionBuilder,
         start: Handle<Expression>,
         end: Handle<Expression>,
     ) -> Handle<Expression> {
-        let accumulators: Vec<_> = (0..=LANES).map(|lane| self.accumulator(f, lane)).collect();
-        side_by_side(f, (start, end), LANES, |f, lane, index| {
+        let groups = SideBySide::new(f, (start, end), LANES);
+        let accumulators: Vec<_> = (0..LANES).map(|lane| self.accumulator(f, lane)).collect();
+        groups.visit(f, |f, lane, index| {
             self.add(f, accumulators[lane as usize], index);
         });
-        let mut results: Vec<_> = accumulators.iter().map(|&lane| f.get(lane)).collect();
-        let rest = results.pop().expect("there is one more than lanes");
-        let operator = sum_operator(self.shape.accumulate);
-        let sum = tree(f, operator, results);
+        let (operator, dtype) = (sum_operator(self.shape.accumulate), self.shape.accumulate);
+        let row = in_a_row(f, dtype, &accumulators);
+        let sum = groups.combine_row(f, operator, row, Literal::zero(dtype));
+        let rest = self.accumulator(f, LANES);
+        groups.visit_rest(f, |f, index| self.add(f, rest, index));
+        let rest = f.get(rest);
         f.binary(operator, sum, rest)
     }
 

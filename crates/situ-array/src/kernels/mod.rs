@@ -7,6 +7,8 @@
 pub mod compact;
 pub mod dot;
 pub mod elements;
+pub mod first_extreme;
+mod first_match;
 pub mod indexed;
 pub mod iota;
 pub mod locate;

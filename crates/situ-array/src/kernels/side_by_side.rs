@@ -5,50 +5,156 @@
 //! the places are a page apart or more. From caches they take as long as before.
 
 use situ_ir::{
-    BinaryOperator, DType, Expression, FunctionBuilder, Handle, StatementKind, Variable,
+    AddressSpace, BinaryOperator, DType, Expression, FunctionBuilder, Handle, Literal,
+    StatementKind, Variable,
 };
 
 /// How many places there are.
 pub(crate) const PLACES: i64 = 4;
 
-/// Visits the elements from `start` to `end`: `lanes` of them in a round, as many at each place, and then the few that
-/// are left one by one. `visit` is told which lane an element is for; those that are left are for one more, because lanes
-/// that are all alike become vector registers.
-pub(crate) fn side_by_side(
-    f: &mut FunctionBuilder,
-    (start, end): (Handle<Expression>, Handle<Expression>),
+/// Elements that are visited `lanes` at a time, as many at each place, and the few that are left after that.
+pub(crate) struct SideBySide {
     lanes: i64,
-    visit: impl Fn(&mut FunctionBuilder, i64, Handle<Expression>),
-) {
-    let width = lanes / PLACES;
-    let distance = {
-        let length = f.binary(BinaryOperator::Subtract, end, start);
-        let (lanes, width) = (f.index(lanes), f.index(width));
-        let rounds = f.binary(BinaryOperator::TruncatingDivide, length, lanes);
-        f.multiply(rounds, width)
-    };
-    let distance = f.bind("distance", distance);
-    let places: Vec<_> = (0..=PLACES)
-        .map(|place| {
-            let place = f.index(place);
-            let before = f.multiply(place, distance);
-            let place = f.add(start, before);
-            f.bind("place", place)
-        })
-        .collect();
-    let zero = f.index(0);
-    let counter = f.variable("i", DType::I64);
-    f.assign(counter, zero);
-    advance_while_fits(f, counter, distance, width, |f, i| {
-        for lane in 0..lanes {
-            let offset = f.index(lane % width);
-            let at = f.add(places[(lane / width) as usize], i);
-            let at = f.add(at, offset);
-            visit(f, lane, at);
+    /// Where each place begins, and after them what is left.
+    places: Vec<Handle<Expression>>,
+    /// From a place to the next.
+    distance: Handle<Expression>,
+    end: Handle<Expression>,
+}
+
+impl SideBySide {
+    /// The elements from `start` to `end`.
+    pub(crate) fn new(
+        f: &mut FunctionBuilder,
+        (start, end): (Handle<Expression>, Handle<Expression>),
+        lanes: i64,
+    ) -> Self {
+        let distance = {
+            let length = f.binary(BinaryOperator::Subtract, end, start);
+            let (lanes, width) = (f.index(lanes), f.index(lanes / PLACES));
+            let rounds = f.binary(BinaryOperator::TruncatingDivide, length, lanes);
+            f.multiply(rounds, width)
+        };
+        let distance = f.bind("distance", distance);
+        let places = (0..=PLACES)
+            .map(|place| {
+                let place = f.index(place);
+                let before = f.multiply(place, distance);
+                let place = f.add(start, before);
+                f.bind("place", place)
+            })
+            .collect();
+        Self {
+            lanes,
+            places,
+            distance,
+            end,
         }
-    });
-    f.assign(counter, places[PLACES as usize]);
-    advance_while_fits(f, counter, end, 1, |f, i| visit(f, lanes, i));
+    }
+
+    /// How many lanes each place has.
+    fn width(&self) -> i64 {
+        self.lanes / PLACES
+    }
+
+    /// The same, but none if there are not enough elements for all lanes. To compilers it is a number that they do not know.
+    fn width_in_use(&self, f: &mut FunctionBuilder) -> Handle<Expression> {
+        let width = f.index(self.width());
+        f.binary(BinaryOperator::Minimum, self.distance, width)
+    }
+
+    /// Whether there are enough elements for all lanes.
+    pub(crate) fn is_any(&self, f: &mut FunctionBuilder) -> Handle<Expression> {
+        let none = f.index(0);
+        f.binary(BinaryOperator::Greater, self.distance, none)
+    }
+
+    /// Where the place of a lane begins; of the lane after the last, what is left.
+    pub(crate) fn place_of(
+        &self,
+        f: &mut FunctionBuilder,
+        lane: Handle<Expression>,
+    ) -> Handle<Expression> {
+        let width = f.index(self.width());
+        let place = f.binary(BinaryOperator::TruncatingDivide, lane, width);
+        let before = f.multiply(place, self.distance);
+        f.add(self.places[0], before)
+    }
+
+    /// Visits the elements that are read side by side. `visit` is told which lane an element is for.
+    pub(crate) fn visit(
+        &self,
+        f: &mut FunctionBuilder,
+        visit: impl Fn(&mut FunctionBuilder, i64, Handle<Expression>),
+    ) {
+        let width = self.width();
+        let first = f.index(0);
+        let counter = f.variable("i", DType::I64);
+        f.assign(counter, first);
+        advance_while_fits(f, counter, self.distance, width, |f, i| {
+            for lane in 0..self.lanes {
+                let offset = f.index(lane % width);
+                let at = f.add(self.places[(lane / width) as usize], i);
+                let at = f.add(at, offset);
+                visit(f, lane, at);
+            }
+        });
+    }
+
+    /// Visits the few that are left, one by one.
+    pub(crate) fn visit_rest(
+        &self,
+        f: &mut FunctionBuilder,
+        visit: impl Fn(&mut FunctionBuilder, Handle<Expression>),
+    ) {
+        let left = self.places[PLACES as usize];
+        f.for_range("i", left, self.end, visit);
+    }
+
+    /// Combines the accumulators of all lanes, which are in a row in memory: from `so_far` on, or to just that if there were not enough elements for
+    /// all lanes.
+    pub(crate) fn combine_row(
+        &self,
+        f: &mut FunctionBuilder,
+        operator: BinaryOperator,
+        row: Handle<Expression>,
+        so_far: Literal,
+    ) -> Handle<Expression> {
+        let combined = f.variable("combined", so_far.dtype());
+        let so_far = f.literal(so_far);
+        f.assign(combined, so_far);
+        let (first, width) = (f.index(0), self.width_in_use(f));
+        f.for_range("lane", first, width, |f, lane| {
+            let results = (0..PLACES)
+                .map(|place| {
+                    let before = f.index(place * self.width());
+                    let at = f.add(before, lane);
+                    f.load(row, at)
+                })
+                .collect();
+            let result = tree(f, operator, results);
+            let so_far = f.get(combined);
+            let result = f.binary(operator, so_far, result);
+            f.assign(combined, result);
+        });
+        f.get(combined)
+    }
+}
+
+/// Writes accumulators to memory in a row, with room for one more. LLVM makes vectors backwards, from where numbers end up: from a row in
+/// memory it makes the widest, and from a tree only pairs, in the loop that the numbers come from as well.
+pub(crate) fn in_a_row(
+    f: &mut FunctionBuilder,
+    dtype: DType,
+    accumulators: &[Handle<Variable>],
+) -> Handle<Expression> {
+    let length = accumulators.len() as u64 + 1;
+    let row = f.array("lanes", dtype, length, AddressSpace::Private);
+    for (lane, &accumulator) in (0..).zip(accumulators) {
+        let (lane, result) = (f.index(lane), f.get(accumulator));
+        f.store(row, lane, result);
+    }
+    row
 }
 
 /// Combines numbers two by two.

@@ -172,8 +172,9 @@ fn compare(
 /// The smaller or larger of two; `x` of two that are equal, NaN if either is.
 ///
 /// Of floats, `y` is what is asked whether it is NaN: in a reduction it is the new element and `x` what there is so
-/// far, so that the question does not lengthen the chain from one round to the next. In this form LLVM makes whole
-/// vectors of neighbouring lanes; with the question put to `x`, it stopped at two of them.
+/// far, so that the question does not lengthen the chain from one round to the next. The answer is a NaN of our own: if it were `y`,
+/// LLVM would make one selection of two and an `or` of their conditions, and no longer see that the first is what processors
+/// have an instruction for.
 fn extremum(
     code: &mut Code<'_, '_>,
     operator: BinaryOperator,
@@ -192,7 +193,8 @@ fn extremum(
         return extreme;
     }
     let is_nan = code.instruction(format_args!("fcmp uno {ty} {y}, {y}"));
-    code.select(ty, &is_nan, y, &extreme)
+    let nan = code.constant(Literal::from_f64(dtype, f64::NAN));
+    code.select(ty, &is_nan, &nan, &extreme)
 }
 
 /// A divisor that cannot trap: 1 in place of 0 and of -1, which the smallest integer overflows

@@ -4,7 +4,8 @@ use situ_ir::{BinaryOperator, DType, Expression, FunctionBuilder, Handle, Litera
 
 use super::ReduceShape;
 use super::reduced::Elements;
-use crate::kernels::side_by_side::{side_by_side, tree};
+use crate::kernels::first_match::{first_match, is_same};
+use crate::kernels::side_by_side::{SideBySide, in_a_row, tree};
 
 /// The content of an accumulator before its first element.
 ///
@@ -28,9 +29,9 @@ pub(crate) fn identity(combine: BinaryOperator, dtype: DType) -> Literal {
 pub(super) fn accumulator(
     f: &mut FunctionBuilder,
     shape: ReduceShape,
-    lane: i64,
+    name: impl Into<String>,
 ) -> Handle<Variable> {
-    let accumulator = f.variable(format!("acc{lane}"), shape.accumulate);
+    let accumulator = f.variable(name, shape.accumulate);
     let identity = f.literal(identity(shape.combine, shape.accumulate));
     f.assign(accumulator, identity);
     accumulator
@@ -55,29 +56,129 @@ pub(super) fn combine_in_turn(
     start: Handle<Expression>,
     end: Handle<Expression>,
 ) -> Handle<Expression> {
-    let accumulator = accumulator(f, *elements.shape, 0);
+    let accumulator = accumulator(f, *elements.shape, "acc");
     f.for_range("i", start, end, |f, i| elements.combine(f, accumulator, i));
     f.get(accumulator)
 }
 
-/// `lanes` accumulators over whole groups of elements, one more over the rest, then a tree.
+/// `lanes` accumulators over whole groups of elements, one more over the rest; then all of them are combined.
 pub(super) fn combine_in_lanes(
+    f: &mut FunctionBuilder,
+    elements: &Elements<'_>,
+    range: (Handle<Expression>, Handle<Expression>),
+    lanes: i64,
+) -> Handle<Expression> {
+    let groups = SideBySide::new(f, range, lanes);
+    let combined = if elements.shape.is_exact() {
+        tree_of_lanes(f, elements, &groups, lanes)
+    } else {
+        row_of_lanes(f, elements, &groups, lanes).1
+    };
+    let rest = combined_rest(f, elements, &groups);
+    f.binary(elements.shape.combine, combined, rest)
+}
+
+/// As [`combine_in_lanes`], with the index of the first element that all of them are combined to.
+pub(super) fn locate_in_lanes(
     f: &mut FunctionBuilder,
     elements: &Elements<'_>,
     (start, end): (Handle<Expression>, Handle<Expression>),
     lanes: i64,
+) -> (Handle<Expression>, Handle<Expression>) {
+    let groups = SideBySide::new(f, (start, end), lanes);
+    let (row, combined) = row_of_lanes(f, elements, &groups, lanes);
+    let rest = combined_rest(f, elements, &groups);
+    let after_lanes = f.index(lanes);
+    f.store(row, after_lanes, rest);
+    let result = f.binary(elements.shape.combine, combined, rest);
+    let result = f.bind("result", result);
+
+    // Elements are looked at from the first place on of which an accumulator has the result.
+    let from = f.variable("from", DType::I64);
+    f.assign(from, start);
+    let is_any = groups.is_any(f);
+    f.if_(is_any, |f| {
+        let accumulators = f.index(lanes + 1);
+        let lane = first_match(f, "lane", accumulators, |f, lane| {
+            let accumulator = f.load(row, lane);
+            is_same(f, accumulator, result)
+        });
+        let lane = f.get(lane);
+        let place = groups.place_of(f, lane);
+        f.assign(from, place);
+    });
+    let from = f.get(from);
+    let from = f.bind("from", from);
+    let count = f.binary(BinaryOperator::Subtract, end, from);
+    let position = first_match(f, "position", count, |f, position| {
+        let index = f.add(from, position);
+        let element = elements.element(f, index);
+        is_same(f, element, result)
+    });
+    let position = f.get(position);
+    (result, f.add(from, position))
+}
+
+/// What the elements that are not read side by side are combined to.
+fn combined_rest(
+    f: &mut FunctionBuilder,
+    elements: &Elements<'_>,
+    groups: &SideBySide,
 ) -> Handle<Expression> {
-    let accumulators: Vec<_> = (0..=lanes)
-        .map(|lane| accumulator(f, *elements.shape, lane))
+    let rest = accumulator(f, *elements.shape, "rest");
+    groups.visit_rest(f, |f, index| elements.combine(f, rest, index));
+    f.get(rest)
+}
+
+/// Accumulators that are combined as a tree. Where elements are few, making and combining them would take longer than the
+/// elements, so there are none.
+fn tree_of_lanes(
+    f: &mut FunctionBuilder,
+    elements: &Elements<'_>,
+    groups: &SideBySide,
+    lanes: i64,
+) -> Handle<Expression> {
+    let shape = *elements.shape;
+    let combined = accumulator(f, shape, "combined");
+    let is_any = groups.is_any(f);
+    f.if_(is_any, |f| {
+        let accumulators = filled_lanes(f, elements, groups, lanes);
+        let results = accumulators.iter().map(|&lane| f.get(lane)).collect();
+        let result = tree(f, shape.combine, results);
+        f.assign(combined, result);
+    });
+    f.get(combined)
+}
+
+/// Accumulators in a row in memory, and what they are combined to.
+fn row_of_lanes(
+    f: &mut FunctionBuilder,
+    elements: &Elements<'_>,
+    groups: &SideBySide,
+    lanes: i64,
+) -> (Handle<Expression>, Handle<Expression>) {
+    let shape = *elements.shape;
+    let accumulators = filled_lanes(f, elements, groups, lanes);
+    let row = in_a_row(f, shape.accumulate, &accumulators);
+    let identity = identity(shape.combine, shape.accumulate);
+    let combined = groups.combine_row(f, shape.combine, row, identity);
+    (row, combined)
+}
+
+/// An accumulator for each lane, with the elements that are read side by side.
+fn filled_lanes(
+    f: &mut FunctionBuilder,
+    elements: &Elements<'_>,
+    groups: &SideBySide,
+    lanes: i64,
+) -> Vec<Handle<Variable>> {
+    let accumulators: Vec<_> = (0..lanes)
+        .map(|lane| accumulator(f, *elements.shape, format!("acc{lane}")))
         .collect();
-    side_by_side(f, (start, end), lanes, |f, lane, index| {
+    groups.visit(f, |f, lane, index| {
         elements.combine(f, accumulators[lane as usize], index);
     });
-    let mut results: Vec<_> = accumulators.iter().map(|&lane| f.get(lane)).collect();
-    let rest = results.pop().expect("there is one more than lanes");
-    let combine = elements.shape.combine;
-    let combined = tree(f, combine, results);
-    f.binary(combine, combined, rest)
+    accumulators
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@
 //! What is combined need not be the elements themselves ([`Prepare`]), and what comes out need not be the
 //! combination itself ([`Finish`]): a variance is one kernel.
 //!
-//! Parameters, in this order: `out`, the operands that elements are made of, `center` and `group` (only for
+//! Parameters, in this order: `out`, `positions` (only where [`ReduceShape::locates`] says so), the operands that elements are made of, `center` and `group` (only for
 //! [`Prepare::SquaredDistance`]), `divisor` (only for [`Finish::Divide`] and [`Finish::Root`]), `length` (of the reduced loop), `step` (its
 //! stride, unless it is known to be one), `columns` (the size of the innermost kept loop, only for
 //! [`Walk::Beside`]), `column` (its stride, unless it is known to be one), the sizes of the kept loops but the outermost, the strides of the kept loops for each place that
@@ -44,7 +44,7 @@ use situ_ir::{
 use smallvec::SmallVec;
 
 pub(crate) use accumulate::identity;
-use accumulate::{accumulator, combine_in_lanes, combine_in_turn};
+use accumulate::{accumulator, combine_in_lanes, combine_in_turn, locate_in_lanes};
 use position::{Position, position_along, position_beside};
 use reduced::Elements;
 use walk::BUFFERED_COLUMNS;
@@ -110,6 +110,8 @@ pub struct ReduceShape {
     pub walk: Walk,
     /// Whether elements that are close have gaps between them.
     pub is_spread: bool,
+    /// Whether the first position of what a block is reduced to is written, too; only for extremes and [`Walk::Along`].
+    pub locates: bool,
     /// How many kept loops there are (their number after merging).
     pub kept_rank: u8,
 }
@@ -122,6 +124,9 @@ pub fn module(name: &str, shape: &ReduceShape, body: ElementsBody<'_>) -> Module
     };
     let mut f = FunctionBuilder::kernel(name, dims);
     let out = f.parameter("out", Type::pointer(shape.output, AddressSpace::Global));
+    let positions = shape
+        .locates
+        .then(|| f.parameter("positions", Type::pointer(DType::I64, AddressSpace::Global)));
     let operands = body.shape.declare(&mut f);
     let center = shape.prepare.has_center().then(|| {
         let center = Type::pointer(shape.center(), AddressSpace::Global);
@@ -184,7 +189,15 @@ pub fn module(name: &str, shape: &ReduceShape, body: ElementsBody<'_>) -> Module
         None => {
             let mut elements = kernel.elements(&mut f, None);
             elements.fill_buffer(&mut f, start, end);
-            let result = combine_in_lanes(&mut f, &elements, (start, end), shape.lanes());
+            let (range, lanes) = ((start, end), shape.lanes());
+            let result = match positions {
+                None => combine_in_lanes(&mut f, &elements, range, lanes),
+                Some(positions) => {
+                    let (result, position) = locate_in_lanes(&mut f, &elements, range, lanes);
+                    f.store(positions, kernel.position.result, position);
+                    result
+                }
+            };
             kernel.store(&mut f, None, result);
         }
         Some(columns) => match kernel.buffer {
@@ -329,7 +342,7 @@ impl Kernel<'_> {
             .map(|lane| {
                 let column = f.index(lane);
                 let elements = self.elements(f, Some(column));
-                let accumulator = accumulator(f, *self.shape, lane);
+                let accumulator = accumulator(f, *self.shape, format!("acc{lane}"));
                 (column, elements, accumulator)
             })
             .collect();
@@ -481,6 +494,7 @@ mod tests {
             output: DType::F32,
             walk: Walk::Along,
             is_spread: false,
+            locates: false,
             kept_rank: 2,
         }
     }
