@@ -11,7 +11,7 @@ use crate::llvm::writer::Operand;
 pub(super) const RANGE: (f64, f64) = (-746.0, 710.0);
 
 /// `(e^r - 1 - r) / r^2`, with an error below 2^-57 of e^r.
-pub(super) const TAIL: [f64; 10] = [
+const TAIL: [f64; 10] = [
     0.500_000_000_000_001_1,
     0.166_666_666_666_664_13,
     0.041_666_666_666_530_155,

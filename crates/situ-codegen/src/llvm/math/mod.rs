@@ -13,7 +13,8 @@
 //! `log` have a way of their own for registers without special numbers. They are functions of registers, and are called like
 //! those of the vector library.
 //!
-//! Errors are below 1 ulp, in subnormal numbers too; infinities, NaN and signed zeros are those of C.
+//! Errors are below 1 ulp, those of powers with AVX2 below 1.25, in subnormal numbers too; infinities, NaN and
+//! signed zeros are those of C.
 //! The functions need an instruction that multiplies and adds with one rounding, as processors with
 //! AVX2 have; elsewhere the libraries' functions are used.
 //!

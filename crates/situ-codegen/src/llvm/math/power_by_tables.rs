@@ -1,6 +1,6 @@
 //! A number to the power of another, in registers of AVX-512.
 //!
-//! As in `power`, `x^y = e^(y log(x))` with a logarithm that is the sum of two numbers. Tables of 16 entries, which are looked
+//! `x^y = e^(y log(x))` with a logarithm that, as in `power`, is the sum of two numbers. Tables of 16 entries, which are looked
 //! up by permuting registers, bring what polynomials are left to do so close to 1 that no division is needed:
 //!
 //! - `x = 2^n m`, and `m c = 1 + r` with a number `c` of a table and `r` at most 1/32 in magnitude; then `log(x)` is
@@ -131,9 +131,37 @@ const EXP_TAIL: [f64; 5] = [
     0.001_388_859_330_941_870_1,
 ];
 
+impl Pair {
+    /// The product with a number.
+    fn times(&self, numbers: &mut Arithmetic<'_, '_, '_>, y: &Operand) -> Self {
+        let (high, lost) = numbers.product(y, &self.high);
+        let low = numbers.multiply_add(y, &self.low, &lost);
+        Self { high, low }
+    }
+
+    /// The same, but at least and at most as large as two limits. What an infinite number lacks is NaN, and beyond the limits
+    /// it does not count.
+    fn within_limits(
+        &self,
+        numbers: &mut Arithmetic<'_, '_, '_>,
+        (least, most): (f64, f64),
+    ) -> Self {
+        let magnitude = numbers.absolute(&self.high);
+        let [far, zero] = [1000.0, 0.0].map(|value| numbers.constant(value));
+        let counts = numbers.is_less(&magnitude, &far);
+        Self {
+            high: numbers.clamp(&self.high, least, most),
+            low: numbers.select(&counts, &self.low, &zero),
+        }
+    }
+}
+
 /// Writes x^y.
 pub(super) fn write(numbers: &mut Arithmetic<'_, '_, '_>, x: &Operand, y: &Operand) -> Operand {
-    write_by(numbers, (x, y), logarithm, exponential)
+    write_by(numbers, (x, y), |numbers, magnitude| {
+        let exponent = logarithm(numbers, magnitude).times(numbers, y);
+        exponential(numbers, &exponent)
+    })
 }
 
 /// A number as `2^exponent * fraction`, and where to look the fraction up.

@@ -84,9 +84,31 @@ impl Scale {
             numbers.multiply_add(x, &factor, &integers)
         });
         let exponent = numbers.subtract(&whole, &integers);
+        Self::of_integers(numbers, exponent, [&whole, &half])
+    }
+
+    /// The scale of 2^(x y), for a product from -1100 to 1100.
+    pub(super) fn of_product(
+        numbers: &mut Arithmetic<'_, '_, '_>,
+        x: &Operand,
+        y: &Operand,
+    ) -> Self {
+        let [integers, half] = [SIGNED_INTEGERS, 0.5].map(|value| numbers.constant(value));
+        let whole = numbers.multiply_add(x, y, &integers);
+        let exponent = numbers.subtract(&whole, &integers);
+        let half = numbers.multiply_add(&exponent, &half, &integers);
+        Self::of_integers(numbers, exponent, [&whole, &half])
+    }
+
+    /// The scale with an exponent, which stands with its half in the lowest bits of two numbers.
+    fn of_integers(
+        numbers: &mut Arithmetic<'_, '_, '_>,
+        exponent: Operand,
+        integers: [&Operand; 2],
+    ) -> Self {
         // 2^1024 is no number and 2^-1075 is none, but both can be factors of results. So there are
         // two factors, the exponents of which are in the lowest bits.
-        let (whole, half) = (numbers.bits_of(&whole), numbers.bits_of(&half));
+        let [whole, half] = integers.map(|integer| numbers.bits_of(integer));
         let rest = numbers.on_bits("sub", &whole, &half);
         let factors = [half, rest].map(|exponent| {
             let exponent = numbers.with_bits("shl", &exponent, 52);
