@@ -16,7 +16,7 @@ use situ_ir::{
 };
 
 use super::rows;
-use super::side_by_side::{SideBySide, in_a_row};
+use super::side_by_side::SideBySide;
 
 /// How many accumulators a work-item has when it runs along memory.
 const LANES: i64 = 32;
@@ -200,8 +200,7 @@ impl Terms<'_> {
             self.add(f, accumulators[lane as usize], index);
         });
         let (operator, dtype) = (sum_operator(self.shape.accumulate), self.shape.accumulate);
-        let row = in_a_row(f, dtype, &accumulators);
-        let sum = groups.combine_row(f, operator, row, Literal::zero(dtype));
+        let sum = groups.combine(f, operator, &accumulators, Literal::zero(dtype));
         let rest = self.accumulator(f, LANES);
         groups.visit_rest(f, |f, index| self.add(f, rest, index));
         let rest = f.get(rest);

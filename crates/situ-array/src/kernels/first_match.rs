@@ -2,7 +2,6 @@
 
 use situ_ir::{
     BinaryOperator, DType, Expression, FunctionBuilder, Handle, StatementKind, UnaryOperator,
-    Variable,
 };
 
 use super::side_by_side::{advance_while_fits, tree};
@@ -11,32 +10,50 @@ use super::side_by_side::{advance_while_fits, tree};
 /// comparisons, which become vectors where elements are next to each other.
 const LOOKED_AT: i64 = 16;
 
-/// Counts up from zero to the first number for which `matches` holds; to the last if none does.
+/// The first number from zero on for which `matches` holds; the last one below `count` if it holds for none.
 pub(super) fn first_match(
     f: &mut FunctionBuilder,
     name: &str,
     count: Handle<Expression>,
     matches: impl Fn(&mut FunctionBuilder, Handle<Expression>) -> Handle<Expression>,
-) -> Handle<Variable> {
-    let (zero, one) = (f.index(0), f.index(1));
-    let counter = f.variable(name, DType::I64);
-    f.assign(counter, zero);
+) -> Handle<Expression> {
+    let (zero, one, width) = (f.index(0), f.index(1), f.index(LOOKED_AT));
     let last = f.binary(BinaryOperator::Subtract, count, one);
     let last = f.bind("last", last);
-    for width in [LOOKED_AT, 1] {
-        advance_while_fits(f, counter, last, width, |f, now| {
-            let found = (0..width)
-                .map(|offset| {
-                    let offset = f.index(offset);
-                    let at = f.add(now, offset);
-                    matches(f, at)
-                })
-                .collect();
-            let found = tree(f, BinaryOperator::BitOr, found);
-            f.if_(found, |f| f.statement(StatementKind::Break));
-        });
-    }
-    counter
+    let start = f.variable("start", DType::I64);
+    f.assign(start, zero);
+    advance_while_fits(f, start, last, LOOKED_AT, |f, now| {
+        let found = (0..LOOKED_AT)
+            .map(|offset| {
+                let offset = f.index(offset);
+                let at = f.add(now, offset);
+                matches(f, at)
+            })
+            .collect();
+        let found = tree(f, BinaryOperator::BitOr, found);
+        f.if_(found, |f| f.statement(StatementKind::Break));
+    });
+
+    // Backwards, so that the first one stays; nobody can foresee which it is, so there is no branch.
+    let start = f.get(start);
+    let start = f.bind("start", start);
+    let end = f.add(start, width);
+    let end = f.binary(BinaryOperator::Minimum, end, last);
+    let rest = f.binary(BinaryOperator::Subtract, end, start);
+    let rest = f.bind("rest", rest);
+    let first = f.variable(name, DType::I64);
+    f.assign(first, last);
+    f.for_range("passed", zero, rest, |f, passed| {
+        let before = f.binary(BinaryOperator::Subtract, rest, passed);
+        let before = f.binary(BinaryOperator::Subtract, before, one);
+        let at = f.add(start, before);
+        let at = f.bind("at", at);
+        let is_match = matches(f, at);
+        let so_far = f.get(first);
+        let nearer = f.select(is_match, at, so_far);
+        f.assign(first, nearer);
+    });
+    f.get(first)
 }
 
 /// Whether two numbers are equal, or both NaN.

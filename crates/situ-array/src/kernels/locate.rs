@@ -52,7 +52,6 @@ pub fn module(name: &str, shape: &LocateShape) -> Module {
         let reduced = f.load(partial, at);
         is_same(f, reduced, wanted)
     });
-    let block = f.get(block);
     let block_length = f.index(shape.block_length as i64);
     let start = f.multiply(block, block_length);
     let start = f.bind("start", start);
@@ -65,7 +64,6 @@ pub fn module(name: &str, shape: &LocateShape) -> Module {
         let element = f.cast(element, shape.accumulate);
         is_same(f, element, wanted)
     });
-    let position = f.get(position);
     let result = f.add(start, position);
     f.store(out, row, result);
     let mut module = Module::new(name);

@@ -63,6 +63,12 @@ impl SideBySide {
         f.binary(BinaryOperator::Minimum, self.distance, width)
     }
 
+    /// How many lanes have elements: all or none. To compilers it is a number that they do not know.
+    pub(crate) fn lanes_in_use(&self, f: &mut FunctionBuilder) -> Handle<Expression> {
+        let (width, places) = (self.width_in_use(f), f.index(PLACES));
+        f.multiply(width, places)
+    }
+
     /// Whether there are enough elements for all lanes.
     pub(crate) fn is_any(&self, f: &mut FunctionBuilder) -> Handle<Expression> {
         let none = f.index(0);
@@ -111,29 +117,32 @@ impl SideBySide {
         f.for_range("i", left, self.end, visit);
     }
 
-    /// Combines the accumulators of all lanes, which are in a row in memory: from `so_far` on, or to just that if there were not enough elements for
-    /// all lanes.
-    pub(crate) fn combine_row(
+    /// Combines the accumulators of all lanes: from `so_far` on, or to just that if there were not enough elements for all of them.
+    ///
+    /// Those at the same distance from their places are combined first, as vectors, and the others from a row in memory.
+    pub(crate) fn combine(
         &self,
         f: &mut FunctionBuilder,
         operator: BinaryOperator,
-        row: Handle<Expression>,
+        accumulators: &[Handle<Variable>],
         so_far: Literal,
     ) -> Handle<Expression> {
-        let combined = f.variable("combined", so_far.dtype());
+        let dtype = so_far.dtype();
+        let width = self.width() as usize;
+        let of_places: Vec<_> = (0..width)
+            .map(|lane| {
+                let of_lane = accumulators[lane..].iter().step_by(width);
+                let results = of_lane.map(|&accumulator| f.get(accumulator)).collect();
+                tree(f, operator, results)
+            })
+            .collect();
+        let row = in_a_row(f, dtype, &of_places, width);
+        let combined = f.variable("combined", dtype);
         let so_far = f.literal(so_far);
         f.assign(combined, so_far);
         let (first, width) = (f.index(0), self.width_in_use(f));
         f.for_range("lane", first, width, |f, lane| {
-            let results = (0..PLACES)
-                .map(|place| {
-                    let before = f.index(place * self.width());
-                    let at = f.add(before, lane);
-                    f.load(row, at)
-                })
-                .collect();
-            let result = tree(f, operator, results);
-            let so_far = f.get(combined);
+            let (so_far, result) = (f.get(combined), f.load(row, lane));
             let result = f.binary(operator, so_far, result);
             f.assign(combined, result);
         });
@@ -141,18 +150,18 @@ impl SideBySide {
     }
 }
 
-/// Writes accumulators to memory in a row, with room for one more. LLVM makes vectors backwards, from where numbers end up: from a row in
+/// Writes numbers to private memory in a row. LLVM makes vectors backwards, from where numbers end up: from a row in
 /// memory it makes the widest, and from a tree only pairs, in the loop that the numbers come from as well.
 pub(crate) fn in_a_row(
     f: &mut FunctionBuilder,
     dtype: DType,
-    accumulators: &[Handle<Variable>],
+    numbers: &[Handle<Expression>],
+    room: usize,
 ) -> Handle<Expression> {
-    let length = accumulators.len() as u64 + 1;
-    let row = f.array("lanes", dtype, length, AddressSpace::Private);
-    for (lane, &accumulator) in (0..).zip(accumulators) {
-        let (lane, result) = (f.index(lane), f.get(accumulator));
-        f.store(row, lane, result);
+    let row = f.array("lanes", dtype, room as u64, AddressSpace::Private);
+    for (lane, &number) in (0..).zip(numbers) {
+        let lane = f.index(lane);
+        f.store(row, lane, number);
     }
     row
 }

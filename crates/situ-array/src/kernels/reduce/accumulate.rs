@@ -72,7 +72,8 @@ pub(super) fn combine_in_lanes(
     let combined = if elements.shape.is_exact() {
         tree_of_lanes(f, elements, &groups, lanes)
     } else {
-        row_of_lanes(f, elements, &groups, lanes).1
+        let accumulators = filled_lanes(f, elements, &groups, lanes);
+        combined_lanes(f, *elements.shape, &groups, &accumulators)
     };
     let rest = combined_rest(f, elements, &groups);
     f.binary(elements.shape.combine, combined, rest)
@@ -86,10 +87,10 @@ pub(super) fn locate_in_lanes(
     lanes: i64,
 ) -> (Handle<Expression>, Handle<Expression>) {
     let groups = SideBySide::new(f, (start, end), lanes);
-    let (row, combined) = row_of_lanes(f, elements, &groups, lanes);
+    let accumulators = filled_lanes(f, elements, &groups, lanes);
+    let combined = combined_lanes(f, *elements.shape, &groups, &accumulators);
     let rest = combined_rest(f, elements, &groups);
-    let after_lanes = f.index(lanes);
-    f.store(row, after_lanes, rest);
+    let rest = f.bind("rest", rest);
     let result = f.binary(elements.shape.combine, combined, rest);
     let result = f.bind("result", result);
 
@@ -98,12 +99,16 @@ pub(super) fn locate_in_lanes(
     f.assign(from, start);
     let is_any = groups.is_any(f);
     f.if_(is_any, |f| {
-        let accumulators = f.index(lanes + 1);
-        let lane = first_match(f, "lane", accumulators, |f, lane| {
+        let mut results: Vec<_> = accumulators.iter().map(|&lane| f.get(lane)).collect();
+        results.push(rest);
+        let row = in_a_row(f, elements.shape.accumulate, &results, results.len());
+        let one = f.index(1);
+        let in_use = groups.lanes_in_use(f);
+        let count = f.add(in_use, one);
+        let lane = first_match(f, "lane", count, |f, lane| {
             let accumulator = f.load(row, lane);
             is_same(f, accumulator, result)
         });
-        let lane = f.get(lane);
         let place = groups.place_of(f, lane);
         f.assign(from, place);
     });
@@ -115,8 +120,18 @@ pub(super) fn locate_in_lanes(
         let element = elements.element(f, index);
         is_same(f, element, result)
     });
-    let position = f.get(position);
     (result, f.add(from, position))
+}
+
+/// What the accumulators of all lanes are combined to.
+fn combined_lanes(
+    f: &mut FunctionBuilder,
+    shape: ReduceShape,
+    groups: &SideBySide,
+    accumulators: &[Handle<Variable>],
+) -> Handle<Expression> {
+    let identity = identity(shape.combine, shape.accumulate);
+    groups.combine(f, shape.combine, accumulators, identity)
 }
 
 /// What the elements that are not read side by side are combined to.
@@ -148,21 +163,6 @@ fn tree_of_lanes(
         f.assign(combined, result);
     });
     f.get(combined)
-}
-
-/// Accumulators in a row in memory, and what they are combined to.
-fn row_of_lanes(
-    f: &mut FunctionBuilder,
-    elements: &Elements<'_>,
-    groups: &SideBySide,
-    lanes: i64,
-) -> (Handle<Expression>, Handle<Expression>) {
-    let shape = *elements.shape;
-    let accumulators = filled_lanes(f, elements, groups, lanes);
-    let row = in_a_row(f, shape.accumulate, &accumulators);
-    let identity = identity(shape.combine, shape.accumulate);
-    let combined = groups.combine_row(f, shape.combine, row, identity);
-    (row, combined)
 }
 
 /// An accumulator for each lane, with the elements that are read side by side.
