@@ -38,7 +38,6 @@ LAYERS: dict[str, set[str]] = {
 
 # Where `unsafe` may appear, and why it cannot be avoided there.
 UNSAFE_PLACES: dict[str, str] = {
-    "crates/situ-host/src/matrix_vector.rs": "vector instructions that some processors have",
     "crates/situ-host/src/tiled/tile.rs": "vector instructions that some processors have",
     "crates/situ-host/src/vectorised.rs": "vector instructions that some processors have",
     "crates/situ-runtime/src/backend/": "drivers and compiled kernels are reached through pointers",

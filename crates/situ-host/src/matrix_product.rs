@@ -42,8 +42,11 @@ pub struct BatchProduct {
     pub matrices: Vec<[usize; 2]>,
 }
 
-/// Multiplications that take some 100 microseconds: less is not worth a second thread.
-const SHARED_FROM: usize = 3_000_000;
+/// Multiplications that take some 40 microseconds: less is not worth a second thread.
+const SHARED_FROM: usize = 1_000_000;
+
+/// Multiplications of a batch that take some 100 microseconds: less is not worth waking `rayon`.
+const BATCH_SHARED_FROM: usize = 3_000_000;
 
 /// Multiplications that take some 200 microseconds of two threads: handing less to another thread takes a good part of
 /// the time that it would leave to the caller.
@@ -121,27 +124,27 @@ impl BatchProduct {
             )
         };
         let count = threads.count();
-        if count == 1 || self.all_multiplications() < SHARED_FROM {
-            for (out, &numbers) in out.chunks_exact_mut(each).zip(&self.matrices) {
-                let (left, right) = pair(numbers);
-                let out = MatMut::from_row_major_slice_mut(out, self.rows, self.columns);
-                Product::new(left, right, out).run();
+        let (all, one) = (self.all_multiplications(), self.multiplications());
+        let product = |(out, &numbers): (_, &[usize; 2])| {
+            let (left, right) = pair(numbers);
+            let out = MatMut::from_row_major_slice_mut(out, self.rows, self.columns);
+            Product::new(left, right, out)
+        };
+        if count > 1 && one >= SHARED_FROM && self.matrices.len() < 2 * count {
+            // Nobody is woken for less than half of what is worth a second thread.
+            let count = count.min(one / (SHARED_FROM / 2));
+            for each in out.chunks_exact_mut(each).zip(&self.matrices) {
+                product(each).share(threads, count);
             }
-        } else if self.matrices.len() >= 2 * count || self.multiplications() < SHARED_FROM {
+        } else if count > 1 && all >= BATCH_SHARED_FROM {
             threads.install(|| {
                 out.par_chunks_exact_mut(each)
                     .zip(&self.matrices)
-                    .for_each(|(out, &numbers)| {
-                        let (left, right) = pair(numbers);
-                        let out = MatMut::from_row_major_slice_mut(out, self.rows, self.columns);
-                        Product::new(left, right, out).run();
-                    });
+                    .for_each(|each| product(each).run());
             });
         } else {
-            for (out, &numbers) in out.chunks_exact_mut(each).zip(&self.matrices) {
-                let (left, right) = pair(numbers);
-                let out = MatMut::from_row_major_slice_mut(out, self.rows, self.columns);
-                Product::new(left, right, out).share(threads, count);
+            for each in out.chunks_exact_mut(each).zip(&self.matrices) {
+                product(each).run();
             }
         }
     }
@@ -209,11 +212,22 @@ impl<'a, T: Multiplied> Product<'a, T> {
     fn share(self, threads: Threads<'_>, count: usize) {
         let way = self.way();
         let [rows, columns] = [self.out.nrows(), self.out.ncols()];
-        let by_rows = rows >= FEW_ROWS * count || rows >= columns;
+        // The columns of the right matrix that a thread needs stay in its second cache, if they are no more than a block has.
+        let is_few_columns =
+            matches!(way, Way::Blocks) && columns <= largest_block(size_of::<T>())[1] * count;
+        let by_rows = if is_few_columns && columns >= FEW_COLUMNS * count {
+            false
+        } else {
+            rows >= FEW_ROWS * count || rows >= columns
+        };
+        let (size, unit) = if by_rows {
+            (rows, REGISTER)
+        } else {
+            (columns, tile_columns(size_of::<T>()))
+        };
         let (mut shares, mut rest, mut begin) = (Vec::with_capacity(count), self, 0);
         for index in 1..count {
-            let size = if by_rows { rows } else { columns };
-            let end = cut(size, index, count);
+            let end = cut(size, unit, index, count);
             let (share, others) = if by_rows {
                 rest.split_rows(end - begin)
             } else {
@@ -287,9 +301,9 @@ impl<'a, T: Multiplied> Product<'a, T> {
         let inner = self.left.ncols();
         let largest = largest_block(size_of::<T>());
         let block = [
-            even(rows, largest[0]),
-            even(columns, largest[1]),
-            even(inner, largest[2]),
+            even(rows, largest[0], 8),
+            even(columns, largest[1], 2 * tile_columns(size_of::<T>())),
+            even(inner, largest[2], 8),
         ];
         for row in (0..rows).step_by(block[0]) {
             let height = block[0].min(rows - row);
@@ -318,24 +332,34 @@ impl<'a, T: Multiplied> Product<'a, T> {
     }
 }
 
-/// The size of a side's blocks if none has more than `most`, and none is much smaller than the others: `faer` adds in
-/// another order where a side is very short.
-fn even(size: usize, most: usize) -> usize {
+/// The size of a side's blocks if none has more than `most`, and none is much smaller than the others, in whole units: `faer`
+/// adds in another order where a side is very short.
+fn even(size: usize, most: usize, unit: usize) -> usize {
     size.div_ceil(size.div_ceil(most).max(1))
-        .next_multiple_of(8)
-        .max(8)
+        .next_multiple_of(unit)
+        .max(unit)
+}
+
+/// How many columns `faer` computes at once, with elements of so many bytes: those of three registers with 32 bytes, or of
+/// half as many with 64. A part of them takes as long as all.
+const fn tile_columns(element_bytes: usize) -> usize {
+    96 / element_bytes
 }
 
 /// With fewer rows for each thread, columns are shared.
 const FEW_ROWS: usize = 96;
 
-/// Where to cut a side so that the first of the threads have their part of it, in whole registers. Equal parts count
-/// for more than whole tiles of several registers.
-fn cut(size: usize, first: usize, threads: usize) -> usize {
-    const REGISTER: usize = 8;
+/// With fewer columns for each thread, rows are shared.
+const FEW_COLUMNS: usize = 64;
+
+/// How many rows belong together: those of a register, where the result lies by columns.
+const REGISTER: usize = 8;
+
+/// Where to cut a side so that the first of the threads have their part of it, in whole units if there are many.
+fn cut(size: usize, unit: usize, first: usize, threads: usize) -> usize {
     let even = size * first / threads;
-    if size >= 8 * REGISTER * threads {
-        even.next_multiple_of(REGISTER)
+    if size >= 8 * unit * threads {
+        even.next_multiple_of(unit)
     } else {
         even
     }
@@ -373,8 +397,18 @@ mod tests {
     }
 
     #[test]
-    fn large_products_have_the_same_bits_for_any_number_of_threads() {
-        let [rows, inner, columns] = [331, 403, 307];
+    fn products_have_the_same_bits_for_any_number_of_threads() {
+        for shape in [
+            [100, 103, 101],
+            [215, 215, 215],
+            [120, 90, 260],
+            [331, 403, 307],
+        ] {
+            check_bits(shape);
+        }
+    }
+
+    fn check_bits([rows, inner, columns]: [usize; 3]) {
         let number = |i: usize| (i as f64 * 0.7).sin();
         let left: Vec<f64> = (0..rows * inner).map(number).collect();
         let right: Vec<f64> = (0..inner * columns).map(number).collect();

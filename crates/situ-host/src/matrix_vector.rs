@@ -1,7 +1,8 @@
 //! Products of a matrix and a vector in host memory.
 //!
 //! They are as fast as the matrix is read, so everything here is about reading: every thread reads several rows side by
-//! side, which keeps more of them on their way from memory than one would, and in whole vectors.
+//! side, which keeps more of them on their way from memory than one would, and in whole vectors. What the compiler makes of plain
+//! loops is twice as slow: of rows and lanes it chose to put the wrong ones side by side.
 //! An element of the result is the same for any number of threads; its sum is cut into parts, so that
 //! rounding errors grow much slower than its length.
 #![expect(
@@ -9,30 +10,19 @@
     reason = "what is inlined is compiled for the instructions of its caller"
 )]
 
+use std::array;
 use std::ops::AddAssign;
-
-use bytemuck::Pod;
 
 use crate::element::Precision;
 use crate::threads::Threads;
-use crate::vectorised::is_supported;
+use crate::vectorised::{Lanes, Loops, Simd, Vectorised, WIDTH, is_supported};
 
-/// How many rows are read side by side in dot products, by processors with 32 vector registers. Of a matrix of 80 MB, one row
-/// at a time comes at 18 GB/s, four come at 24, eight at 26.
-const ROWS: usize = 8;
+/// How many rows are added up at a time in a combination: the more there are, the less often sums are read and written, and
+/// the more places are read from.
+const ADDED: usize = 6;
 
-/// The same by processors with 16 vector registers, half as wide: a row has two of them.
-const FEWER_ROWS: usize = 6;
-
-/// How many bytes ahead rows are asked for. Of a matrix of 80 MB, four rows come at 51 GB/s to two threads of a Zen 3 if nobody
-/// asks, and six at 71 if somebody does.
-const AHEAD_BYTES: usize = 2048;
-
-/// How many rows are added up at a time in a combination: the more there are, the less often sums are read and written.
-const ADDED: usize = 8;
-
-/// How many elements of a row are added up before the sums are put together.
-const ALONG: usize = 4096;
+/// How many elements of a row are added up before the sums are put together, in each lane of a vector.
+const ALONG: usize = 256;
 
 /// How many columns are added up at a time in a combination of rows: their sums stay in the nearest cache, and pieces of
 /// rows are long enough to be read ahead.
@@ -41,11 +31,19 @@ const COLUMNS: usize = 2048;
 /// How many rows are added up before the sums are put together.
 const DOWN: usize = 256;
 
-/// Elements of a matrix that take some 100 microseconds to read: less is not worth a second thread.
-const SHARED_FROM: usize = 200_000;
+/// A matrix of so many bytes is shared. It takes some eight microseconds to read, less than waking a thread does; but while one
+/// product follows the other threads are awake, and what is too large for the second cache of one core fits into those of two.
+const SHARED_FROM_BYTES: usize = 640 << 10;
+
+/// Elements that two threads take some 150 microseconds to read: handing less to another thread takes a good part of the time
+/// that it would leave to the caller.
+const HANDED_OVER_FROM: usize = 2_000_000;
 
 /// A real number, with how it is multiplied and added in one step.
-trait Real: Pod + AddAssign + Send + Sync {
+trait Real: Vectorised + AddAssign + Send + Sync {
+    /// All bits of it are set.
+    const MASK: Self;
+
     /// `self * factor + sum`.
     #[must_use]
     fn times_plus(self, factor: Self, sum: Self) -> Self;
@@ -54,6 +52,8 @@ trait Real: Pod + AddAssign + Send + Sync {
 macro_rules! real {
     ($real:ty) => {
         impl Real for $real {
+            const MASK: Self = Self::from_bits(!0);
+
             #[inline(always)]
             fn times_plus(self, factor: Self, sum: Self) -> Self {
                 self.mul_add(factor, sum)
@@ -86,26 +86,30 @@ pub struct MatrixVector {
 }
 
 impl MatrixVector {
-    /// Whether it takes less than some 100 microseconds.
+    /// Whether it takes less than some 150 microseconds.
     pub fn is_brief(self) -> bool {
-        self.rows.saturating_mul(self.columns) < SHARED_FROM
+        self.elements() < HANDED_OVER_FROM
     }
 
-    /// Whether this is the quickest way: the processor is up to it, and there are enough elements of the result for
-    /// every thread.
+    fn elements(self) -> usize {
+        self.rows.saturating_mul(self.columns)
+    }
+
+    /// Whether this is the quickest way: the processor is up to it, rows fill vectors, and there are enough elements of the
+    /// result for every thread.
     pub fn is_quickest(self) -> bool {
-        let is_wide = match self.way {
-            // What comes out of caches the kernel reads as fast, and it adds up a row with less ado.
-            Way::Dots => self.rows >= 16 && self.columns >= 8 && !self.is_brief(),
+        let is_for_all = match self.way {
+            Way::Dots => self.rows >= 16,
             Way::Combination => self.columns >= 64,
         };
-        is_wide && is_supported()
+        let is_shared = self.elements() >= SHARED_FROM_BYTES / size_of::<f64>();
+        self.columns >= WIDTH && (is_for_all || !is_shared) && is_supported()
     }
 
     /// Writes the product to `out`.
     ///
     /// # Panics
-    /// If the bytes are not those of as many elements.
+    /// If the bytes are not those of as many elements, or rows are too short for [this way](Self::is_quickest).
     pub fn run(
         self,
         precision: Precision,
@@ -114,13 +118,13 @@ impl MatrixVector {
         threads: Threads<'_>,
     ) {
         match precision {
-            Precision::Single => self.multiply::<f32, 16>(
+            Precision::Single => self.multiply::<f32>(
                 bytemuck::cast_slice(matrix),
                 bytemuck::cast_slice(vector),
                 bytemuck::cast_slice_mut(out),
                 threads,
             ),
-            Precision::Double => self.multiply::<f64, 8>(
+            Precision::Double => self.multiply::<f64>(
                 bytemuck::cast_slice(matrix),
                 bytemuck::cast_slice(vector),
                 bytemuck::cast_slice_mut(out),
@@ -129,43 +133,31 @@ impl MatrixVector {
         }
     }
 
-    /// The product, whose sums are so many at a time: as many as a vector of 512 bits has numbers.
-    fn multiply<T: Real, const LANES: usize>(
-        self,
-        matrix: &[T],
-        vector: &[T],
-        out: &mut [T],
-        threads: Threads<'_>,
-    ) {
-        assert_eq!(
-            matrix.len(),
-            self.rows * self.columns,
-            "the matrix is whole"
-        );
-        let part = Part::<T, LANES> {
+    fn multiply<T: Real>(self, matrix: &[T], vector: &[T], out: &mut [T], threads: Threads<'_>) {
+        assert_eq!(matrix.len(), self.elements(), "the matrix is whole");
+        assert!(self.columns >= WIDTH, "rows fill vectors");
+        let part = Part {
             matrix,
             stride: self.columns,
             vector,
         };
-        let count = if self.is_brief() { 1 } else { threads.count() };
-        self.share(part, out, threads, count);
+        if size_of_val(matrix) < SHARED_FROM_BYTES || threads.count() == 1 {
+            self.run_part(part, out);
+        } else {
+            self.share(part, out, threads);
+        }
     }
 
-    fn share<T: Real, const LANES: usize>(
-        self,
-        part: Part<'_, T, LANES>,
-        out: &mut [T],
-        threads: Threads<'_>,
-        count: usize,
-    ) {
-        let unit = match self.way {
-            Way::Dots => ROWS,
-            Way::Combination => 64,
+    /// Has every thread compute some elements of the result.
+    fn share<T: Real>(self, part: Part<'_, T>, out: &mut [T], threads: Threads<'_>) {
+        let (parts, unit) = match self.way {
+            // As many rows as are read side by side, unless that made parts uneven.
+            Way::Dots if self.rows < 24 * threads.parts() => (threads.parts(), 1),
+            Way::Dots => (threads.parts(), 6),
+            // Pieces of rows are the longer, the fewer parts there are.
+            Way::Combination => (threads.count(), WIDTH),
         };
-        if count <= 1 || out.len() < 2 * unit {
-            return vectorised(self.way, part, out);
-        }
-        let each = out.len().div_ceil(count).next_multiple_of(unit);
+        let each = out.len().div_ceil(parts).next_multiple_of(unit);
         let shares = out.chunks_mut(each).enumerate().map(|(index, out)| {
             let skipped = match self.way {
                 Way::Dots => index * each * part.stride,
@@ -174,15 +166,20 @@ impl MatrixVector {
             let matrix = &part.matrix[skipped..];
             (Part { matrix, ..part }, out)
         });
-        threads.share(shares.collect(), |(part, out)| {
-            vectorised(self.way, part, out);
-        });
+        threads.share(shares.collect(), |(part, out)| self.run_part(part, out));
+    }
+
+    fn run_part<T: Real>(self, part: Part<'_, T>, out: &mut [T]) {
+        match self.way {
+            Way::Dots => T::vectorised(Dots { part, out }),
+            Way::Combination => T::vectorised(Combination { part, out }),
+        }
     }
 }
 
-/// Some rows or columns of a matrix, and the vector. There are `LANES` sums at a time.
+/// Some rows or columns of a matrix, and the vector.
 #[derive(Clone, Copy)]
-struct Part<'a, T, const LANES: usize> {
+struct Part<'a, T> {
     /// From the first element on.
     matrix: &'a [T],
     /// From row to row.
@@ -190,82 +187,173 @@ struct Part<'a, T, const LANES: usize> {
     vector: &'a [T],
 }
 
-/// The product in the widest vectors that there are.
-#[cfg(target_arch = "x86_64")]
-fn vectorised<T: Real, const LANES: usize>(way: Way, part: Part<'_, T, LANES>, out: &mut [T]) {
-    #[target_feature(enable = "avx512f")]
-    fn avx512<T: Real, const N: usize>(way: Way, part: Part<'_, T, N>, out: &mut [T]) {
-        part.run::<ROWS>(way, out);
-    }
-    #[target_feature(enable = "avx2,fma")]
-    fn avx2<T: Real, const N: usize>(way: Way, part: Part<'_, T, N>, out: &mut [T]) {
-        part.run::<FEWER_ROWS>(way, out);
-    }
-    if is_x86_feature_detected!("avx512f") {
-        // SAFETY: the processor has the instructions.
-        unsafe { avx512(way, part, out) }
-    } else if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-        // SAFETY: the processor has the instructions.
-        unsafe { avx2(way, part, out) }
-    } else {
-        part.run::<FEWER_ROWS>(way, out);
+/// The dot products of the vector and rows.
+struct Dots<'a, T> {
+    part: Part<'a, T>,
+    out: &'a mut [T],
+}
+
+impl<T: Real> Loops<T> for Dots<'_, T> {
+    type Found = ();
+
+    #[inline(always)]
+    fn run<S: Simd<T>>(self, simd: S) {
+        match S::SUMS {
+            8.. => self.side_by_side::<S, 8>(simd),
+            6.. => self.side_by_side::<S, 6>(simd),
+            _ => self.side_by_side::<S, 3>(simd),
+        }
     }
 }
 
-#[cfg(not(target_arch = "x86_64"))]
-fn vectorised<T: Real, const LANES: usize>(way: Way, part: Part<'_, T, LANES>, out: &mut [T]) {
-    part.run::<FEWER_ROWS>(way, out);
+impl<T: Real> Dots<'_, T> {
+    /// Reads so many rows side by side, which are far from each other: every one is continued by the row after it, so that the
+    /// processor, which reads ahead what lies in one line, has nothing to guess anew at the end of a row.
+    #[inline(always)]
+    fn side_by_side<S: Simd<T>, const ROWS: usize>(self, simd: S) {
+        let vector = Factors::new(self.part.vector);
+        let row = |index: usize| &self.part.matrix[index * self.part.stride..];
+        let apart = self.out.len() / ROWS;
+        for first in 0..apart {
+            let rows: [&[T]; ROWS] = array::from_fn(|index| row(first + index * apart));
+            let sums = vector.dots(simd, rows);
+            for (index, sum) in sums.into_iter().enumerate() {
+                self.out[first + index * apart] = sum;
+            }
+        }
+        for last in apart * ROWS..self.out.len() {
+            [self.out[last]] = vector.dots(simd, [row(last)]);
+        }
+    }
 }
 
-impl<T: Real, const LANES: usize> Part<'_, T, LANES> {
+/// What rows are multiplied with: a vector in packs.
+struct Factors<'a, T> {
+    whole: &'a [[T; WIDTH]],
+    /// How many there are behind.
+    rest: usize,
+    /// Those behind, at the end of a pack: rows are read up to their end, and what was read before is masked.
+    last: Lanes<T>,
+    mask: Lanes<T>,
+}
+
+impl<'a, T: Real> Factors<'a, T> {
     #[inline(always)]
-    fn run<const ROWS: usize>(self, way: Way, out: &mut [T]) {
-        match way {
-            Way::Dots => self.dots::<ROWS>(out),
-            Way::Combination => self.combination(out),
+    fn new(vector: &'a [T]) -> Self {
+        let (whole, rest) = vector.as_chunks();
+        let [mut last, mut mask] = [Lanes([T::zeroed(); WIDTH]); 2];
+        let skipped = WIDTH - rest.len();
+        last.0[skipped..].copy_from_slice(rest);
+        mask.0[skipped..].fill(T::MASK);
+        Self {
+            whole,
+            rest: rest.len(),
+            last,
+            mask,
         }
     }
 
-    /// The dot products of the vector and rows, of which so many are read side by side.
+    /// The dot products with rows, of which more may be given than belongs to them.
     #[inline(always)]
-    fn dots<const ROWS: usize>(self, out: &mut [T]) {
-        for (first, out) in out
-            .chunks_mut(ROWS)
-            .enumerate()
-            .map(|(i, out)| (i * ROWS, out))
-        {
-            // At the end some row is read several times.
-            let rows: [&[T]; ROWS] = std::array::from_fn(|row| {
-                let row = first + row.min(out.len() - 1);
-                &self.matrix[row * self.stride..][..self.vector.len()]
-            });
-            let sums = dots_of_rows::<T, ROWS, LANES>(rows, self.vector);
-            out.copy_from_slice(&sums[..out.len()]);
-        }
-    }
-
-    /// The sum of the rows, each multiplied by an element of the vector.
-    #[inline(always)]
-    fn combination(self, out: &mut [T]) {
-        let mut sums = [T::zeroed(); COLUMNS];
-        for (index, out) in out.chunks_mut(COLUMNS).enumerate() {
-            out.fill(T::zeroed());
-            let sums = &mut sums[..out.len()];
-            for (block, factors) in self.vector.chunks(DOWN).enumerate() {
-                sums.fill(T::zeroed());
-                for (group, factors) in factors.chunks(ADDED).enumerate() {
-                    let first = block * DOWN + group * ADDED;
-                    let rows = &self.matrix[first * self.stride + index * COLUMNS..];
-                    if let Ok(factors) = factors.try_into() {
-                        add_rows::<T, ADDED>(rows, self.stride, factors, sums);
-                    } else {
-                        for (row, &factor) in factors.iter().enumerate() {
-                            let rows = &rows[row * self.stride..];
-                            add_rows(rows, self.stride, [factor], sums);
-                        }
-                    }
+    fn dots<S: Simd<T>, const ROWS: usize>(&self, simd: S, rows: [&[T]; ROWS]) -> [T; ROWS] {
+        let mut totals = [T::zeroed(); ROWS];
+        let parts = rows.map(|row| &row.as_chunks::<WIDTH>().0[..self.whole.len()]);
+        let mut sums = [simd.splat(T::zeroed()); ROWS];
+        let mut begin = 0;
+        loop {
+            let end = self.whole.len().min(begin + ALONG);
+            let parts = parts.map(|part| &part[begin..end]);
+            for (index, factors) in self.whole[begin..end].iter().enumerate() {
+                let factors = simd.load_anywhere(factors);
+                for row in 0..ROWS {
+                    let elements = simd.load_anywhere(&parts[row][index]);
+                    sums[row] = simd.multiply_add(elements, factors, sums[row]);
                 }
-                for (out, &sum) in out.iter_mut().zip(&*sums) {
+            }
+            begin = end;
+            if begin == self.whole.len() {
+                break;
+            }
+            for (total, sum) in totals.iter_mut().zip(&mut sums) {
+                *total += tree_sum(simd, *sum);
+                *sum = simd.splat(T::zeroed());
+            }
+        }
+        if self.rest > 0 {
+            let (factors, mask) = (simd.load(&self.last), simd.load(&self.mask));
+            for row in 0..ROWS {
+                let elements = simd.load_anywhere(self.last_of(rows[row]));
+                sums[row] = simd.multiply_add(simd.keep(elements, mask), factors, sums[row]);
+            }
+        }
+        for (total, sum) in totals.iter_mut().zip(sums) {
+            *total += tree_sum(simd, sum);
+        }
+        totals
+    }
+
+    /// The last elements of a row.
+    #[inline(always)]
+    fn last_of<'b>(&self, row: &'b [T]) -> &'b [T; WIDTH] {
+        let begin = (self.whole.len() - 1) * WIDTH + self.rest;
+        row[begin..]
+            .first_chunk()
+            .expect("rows are as long as the vector")
+    }
+}
+
+#[inline(always)]
+fn tree_sum<T: Real, S: Simd<T>>(simd: S, pack: S::Pack) -> T {
+    let mut sums = Lanes([T::zeroed(); WIDTH]);
+    simd.store(pack, &mut sums);
+    let mut width = WIDTH / 2;
+    while width > 0 {
+        for lane in 0..width {
+            let other = sums.0[lane + width];
+            sums.0[lane] += other;
+        }
+        width /= 2;
+    }
+    sums.0[0]
+}
+
+/// The sum of the rows, each multiplied by an element of the vector.
+struct Combination<'a, T> {
+    part: Part<'a, T>,
+    out: &'a mut [T],
+}
+
+impl<T: Real> Loops<T> for Combination<'_, T> {
+    type Found = ();
+
+    #[inline(always)]
+    fn run<S: Simd<T>>(self, simd: S) {
+        let Part {
+            matrix,
+            stride,
+            vector,
+        } = self.part;
+        let zeros = Lanes([T::zeroed(); WIDTH]);
+        let mut sums = vec![zeros; self.out.len().min(COLUMNS).div_ceil(WIDTH)];
+        for (index, out) in self.out.chunks_mut(COLUMNS).enumerate() {
+            out.fill(T::zeroed());
+            for (block, factors) in vector.chunks(DOWN).enumerate() {
+                sums.fill(zeros);
+                let rows = Rows {
+                    elements: &matrix[block * DOWN * stride + index * COLUMNS..],
+                    stride,
+                    len: out.len(),
+                };
+                // Far from each other, as in dot products.
+                let apart = factors.len() / ADDED;
+                for first in 0..apart {
+                    let numbers: [usize; ADDED] = array::from_fn(|index| first + index * apart);
+                    rows.add_to(simd, numbers, factors, &mut sums);
+                }
+                for last in apart * ADDED..factors.len() {
+                    rows.add_to(simd, [last], factors, &mut sums);
+                }
+                for (out, &sum) in out.iter_mut().zip(sums.iter().flat_map(|sums| &sums.0)) {
                     *out += sum;
                 }
             }
@@ -273,106 +361,54 @@ impl<T: Real, const LANES: usize> Part<'_, T, LANES> {
     }
 }
 
-#[inline(always)]
-fn dots_of_rows<T: Real, const ROWS: usize, const LANES: usize>(
-    rows: [&[T]; ROWS],
-    vector: &[T],
-) -> [T; ROWS] {
-    let mut totals = [T::zeroed(); ROWS];
-    for start in (0..vector.len()).step_by(ALONG) {
-        let end = vector.len().min(start + ALONG);
-        let rows = rows.map(|row| &row[start..end]);
-        let sums = dots_of_parts::<T, ROWS, LANES>(rows, &vector[start..end]);
-        for (total, sum) in totals.iter_mut().zip(sums) {
-            *total += sum;
-        }
-    }
-    totals
+/// Pieces of rows.
+struct Rows<'a, T> {
+    elements: &'a [T],
+    /// From row to row.
+    stride: usize,
+    /// How long a piece is.
+    len: usize,
 }
 
-#[inline(always)]
-fn dots_of_parts<T: Real, const ROWS: usize, const LANES: usize>(
-    rows: [&[T]; ROWS],
-    vector: &[T],
-) -> [T; ROWS] {
-    let (groups, rest) = vector.as_chunks::<LANES>();
-    let parts = rows.map(|row| &row.as_chunks::<LANES>().0[..groups.len()]);
-    let mut sums = [[T::zeroed(); LANES]; ROWS];
-    for (index, factors) in groups.iter().enumerate() {
-        for row in 0..ROWS {
-            ask_ahead(&parts[row][index]);
-            sums[row] = add_products(sums[row], &parts[row][index], factors);
+impl<T: Real> Rows<'_, T> {
+    /// Adds those with some numbers to sums, each multiplied by its factor.
+    #[inline(always)]
+    fn add_to<S: Simd<T>, const N: usize>(
+        &self,
+        simd: S,
+        numbers: [usize; N],
+        factors: &[T],
+        sums: &mut [Lanes<T>],
+    ) {
+        let rows = numbers.map(|row| &self.elements[row * self.stride..][..self.len]);
+        let factors = numbers.map(|row| factors[row]);
+        let whole = self.len / WIDTH;
+        let parts = rows.map(|row| &row.as_chunks::<WIDTH>().0[..whole]);
+        for column in 0..whole {
+            let mut sum = simd.load(&sums[column]);
+            for row in 0..N {
+                let elements = simd.load_anywhere(&parts[row][column]);
+                // Packs that were made before the loop take as many registers as they have.
+                sum = simd.multiply_add(elements, simd.splat(factors[row]), sum);
+            }
+            simd.store(sum, &mut sums[column]);
         }
-    }
-    let mut totals = sums.map(tree_sum);
-    for (at, &factor) in (vector.len() - rest.len()..).zip(rest) {
-        for (total, row) in totals.iter_mut().zip(rows) {
-            *total = row[at].times_plus(factor, *total);
+        let rests = rows.map(|row| &row[whole * WIDTH..]);
+        let Some(last) = sums.get_mut(whole) else {
+            return;
+        };
+        for (column, sum) in last.0[..self.len % WIDTH].iter_mut().enumerate() {
+            for row in 0..N {
+                *sum = rests[row][column].times_plus(factors[row], *sum);
+            }
         }
-    }
-    totals
-}
-
-/// Asks for what is some way behind elements in memory, if it is there: asking is not reading.
-#[inline(always)]
-#[cfg_attr(
-    not(target_arch = "x86_64"),
-    expect(unused_variables, reason = "others are left to themselves")
-)]
-fn ask_ahead<T, const LANES: usize>(elements: &[T; LANES]) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        let ahead = elements.as_ptr().cast::<i8>().wrapping_add(AHEAD_BYTES);
-        // SAFETY: every processor of this kind has the instruction, and it may be given any address.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(ahead) };
-    }
-}
-
-#[inline(always)]
-fn add_products<T: Real, const LANES: usize>(
-    mut sums: [T; LANES],
-    elements: &[T; LANES],
-    factors: &[T; LANES],
-) -> [T; LANES] {
-    for lane in 0..LANES {
-        sums[lane] = elements[lane].times_plus(factors[lane], sums[lane]);
-    }
-    sums
-}
-
-#[inline(always)]
-fn tree_sum<T: Real, const LANES: usize>(mut sums: [T; LANES]) -> T {
-    let mut width = LANES / 2;
-    while width > 0 {
-        for lane in 0..width {
-            let other = sums[lane + width];
-            sums[lane] += other;
-        }
-        width /= 2;
-    }
-    sums[0]
-}
-
-/// Adds multiples of the first rows that are `stride` apart to sums.
-///
-/// One plain loop over columns, which LLVM makes vectors of; of loops over vectors it makes gathers.
-#[inline(always)]
-fn add_rows<T: Real, const N: usize>(rows: &[T], stride: usize, factors: [T; N], sums: &mut [T]) {
-    let len = sums.len();
-    let rows: [&[T]; N] = std::array::from_fn(|row| &rows[row * stride..][..len]);
-    for column in 0..len {
-        let mut sum = sums[column];
-        for row in 0..N {
-            sum = rows[row][column].times_plus(factors[row], sum);
-        }
-        sums[column] = sum;
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::threads::Team;
 
     /// Small integers, so that products are exact.
     fn numbers(count: usize, modulus: usize) -> Vec<f64> {
@@ -382,8 +418,10 @@ mod tests {
     #[test]
     fn products_are_those_of_the_definition() {
         for (rows, columns) in [
-            (1, 1),
+            (1, 16),
             (5, 70),
+            (9, 31),
+            (48, 64),
             (19, 33),
             (300, 1100),
             (37, 9000),
@@ -407,7 +445,7 @@ mod tests {
                     .collect();
                 let plan = MatrixVector { rows, columns, way };
                 let mut out = vec![f64::NAN; len];
-                plan.multiply::<f64, 8>(&matrix, &vector, &mut out, Threads::default());
+                plan.multiply::<f64>(&matrix, &vector, &mut out, Threads::default());
                 assert_eq!(out, expected, "{plan:?}");
             }
         }
@@ -415,28 +453,60 @@ mod tests {
 
     #[test]
     fn the_answer_is_the_same_for_any_number_of_threads() {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build();
-        let pool = pool.unwrap();
-        let (rows, columns) = (203, 301);
-        let matrix: Vec<f64> = (0..rows * columns).map(|i| 1.0 / (i + 3) as f64).collect();
-        for way in [Way::Dots, Way::Combination] {
-            let (inner, len) = match way {
-                Way::Dots => (columns, rows),
-                Way::Combination => (rows, columns),
-            };
-            let part = Part::<f64, 8> {
-                matrix: &matrix,
-                stride: columns,
-                vector: &matrix[..inner],
-            };
-            let product = |count| {
-                let mut out = vec![0.0; len];
-                let plan = MatrixVector { rows, columns, way };
-                plan.share(part, &mut out, Threads::new(Some(&pool)), count);
-                out
-            };
-            assert_eq!(product(1), product(2));
-            assert_eq!(product(1), product(5));
+        #[derive(Debug)]
+        struct OneByOne(usize);
+        impl Team for OneByOne {
+            fn count(&self) -> usize {
+                self.0
+            }
+
+            fn share(&self, parts: usize, part: &(dyn Fn(usize) + Sync)) {
+                (0..parts).for_each(part);
+            }
+        }
+        for (rows, columns) in [(203, 1301), (1301, 203), (17, 20_000), (4000, 70)] {
+            let matrix: Vec<f64> = (0..rows * columns).map(|i| 1.0 / (i + 3) as f64).collect();
+            for way in [Way::Dots, Way::Combination] {
+                let (inner, len) = match way {
+                    Way::Dots => (columns, rows),
+                    Way::Combination => (rows, columns),
+                };
+                let product = |count| {
+                    let mut out = vec![0.0; len];
+                    let (plan, team) = (MatrixVector { rows, columns, way }, OneByOne(count));
+                    let threads = Threads::default().with_team(Some(&team));
+                    plan.multiply(&matrix, &matrix[..inner], &mut out, threads);
+                    out
+                };
+                assert!([2, 5].iter().all(|&count| product(count) == product(1)));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_finite_stays_in_its_row_or_column() {
+        let (rows, columns) = (40, 37);
+        let mut matrix = vec![1.0_f32; rows * columns];
+        // Among those that are read again with the last ones of a row.
+        matrix[5 * columns + 30] = f32::INFINITY;
+        matrix[7 * columns + 22] = f32::NAN;
+        let vector = vec![1.0; rows];
+        let multiply = |way, len, inner| {
+            let mut out = vec![0.0; len];
+            let plan = MatrixVector { rows, columns, way };
+            plan.multiply(&matrix, &vector[..inner], &mut out, Threads::default());
+            out
+        };
+        for (row, sum) in multiply(Way::Dots, rows, columns).into_iter().enumerate() {
+            assert_eq!(sum.is_nan(), row == 7);
+            assert_eq!(sum == f32::INFINITY, row == 5);
+        }
+        for (column, sum) in multiply(Way::Combination, columns, rows)
+            .into_iter()
+            .enumerate()
+        {
+            assert_eq!(sum.is_nan(), column == 22);
+            assert_eq!(sum == f32::INFINITY, column == 30);
         }
     }
 }

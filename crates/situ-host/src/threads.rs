@@ -52,6 +52,15 @@ impl<'a> Threads<'a> {
         }
     }
 
+    /// How many parts work is best cut into that is shared by [`Threads::share`], if they may be small: threads of a
+    /// team take parts of each other, so that nobody waits for one that came late.
+    pub(crate) fn parts(self) -> usize {
+        match self.team {
+            Some(team) => 4 * team.count(),
+            None => self.count(),
+        }
+    }
+
     /// Runs something that shares its work by `rayon`.
     ///
     /// Handing it over takes some ten microseconds, so brief work is better done by the caller alone, without `rayon`.

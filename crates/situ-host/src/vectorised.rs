@@ -18,8 +18,15 @@ pub(crate) trait Simd<T>: Copy {
     /// The numbers, in registers.
     type Pack: Copy;
 
+    /// How many sums of [`WIDTH`] numbers each there are registers for, beside what is added to them.
+    const SUMS: usize;
+
     /// Reads them.
     fn load(self, lanes: &Lanes<T>) -> Self::Pack;
+    /// Reads them wherever they are.
+    fn load_anywhere(self, numbers: &[T; WIDTH]) -> Self::Pack;
+    /// The numbers where all bits of a mask are set, and zeros where none are.
+    fn keep(self, pack: Self::Pack, mask: Self::Pack) -> Self::Pack;
     /// Writes them.
     fn store(self, pack: Self::Pack, lanes: &mut Lanes<T>);
     /// A number, many times.
@@ -65,13 +72,27 @@ pub(crate) fn is_supported() -> bool {
 struct Portable;
 
 macro_rules! portable {
-    ($real:ty) => {
+    ($real:ty, $sums:literal) => {
         impl Simd<$real> for Portable {
             type Pack = [$real; WIDTH];
+
+            const SUMS: usize = $sums;
 
             #[inline(always)]
             fn load(self, lanes: &Lanes<$real>) -> Self::Pack {
                 lanes.0
+            }
+
+            #[inline(always)]
+            fn load_anywhere(self, numbers: &[$real; WIDTH]) -> Self::Pack {
+                *numbers
+            }
+
+            #[inline(always)]
+            fn keep(self, pack: Self::Pack, mask: Self::Pack) -> Self::Pack {
+                std::array::from_fn(|lane| {
+                    <$real>::from_bits(pack[lane].to_bits() & mask[lane].to_bits())
+                })
             }
 
             #[inline(always)]
@@ -107,18 +128,19 @@ macro_rules! portable {
     };
 }
 
-portable!(f32);
-portable!(f64);
+portable!(f32, 6);
+portable!(f64, 3);
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use std::arch::x86_64::{
-        __m256, __m256d, __m512, __m512d, _mm256_add_pd, _mm256_add_ps, _mm256_div_pd,
-        _mm256_div_ps, _mm256_fmadd_pd, _mm256_fmadd_ps, _mm256_loadu_pd, _mm256_loadu_ps,
-        _mm256_set1_pd, _mm256_set1_ps, _mm256_storeu_pd, _mm256_storeu_ps, _mm512_add_pd,
-        _mm512_add_ps, _mm512_div_pd, _mm512_div_ps, _mm512_fmadd_pd, _mm512_fmadd_ps,
-        _mm512_loadu_pd, _mm512_loadu_ps, _mm512_set1_pd, _mm512_set1_ps, _mm512_storeu_pd,
-        _mm512_storeu_ps,
+        __m256, __m256d, __m512, __m512d, _mm256_add_pd, _mm256_add_ps, _mm256_and_pd,
+        _mm256_and_ps, _mm256_div_pd, _mm256_div_ps, _mm256_fmadd_pd, _mm256_fmadd_ps,
+        _mm256_loadu_pd, _mm256_loadu_ps, _mm256_set1_pd, _mm256_set1_ps, _mm256_storeu_pd,
+        _mm256_storeu_ps, _mm512_add_pd, _mm512_add_ps, _mm512_and_si512, _mm512_castpd_si512,
+        _mm512_castps_si512, _mm512_castsi512_pd, _mm512_castsi512_ps, _mm512_div_pd,
+        _mm512_div_ps, _mm512_fmadd_pd, _mm512_fmadd_ps, _mm512_loadu_pd, _mm512_loadu_ps,
+        _mm512_set1_pd, _mm512_set1_ps, _mm512_storeu_pd, _mm512_storeu_ps,
     };
 
     use super::{Lanes, Loops, Portable, Simd, Vectorised, WIDTH};
@@ -131,18 +153,50 @@ mod x86 {
     #[derive(Clone, Copy)]
     struct Avx2(());
 
+    /// The bits that both have. What the processor has for numbers belongs to another set of instructions.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn and_ps(left: __m512, right: __m512) -> __m512 {
+        let bits = _mm512_and_si512(_mm512_castps_si512(left), _mm512_castps_si512(right));
+        _mm512_castsi512_ps(bits)
+    }
+
+    /// The same for numbers of double precision.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn and_pd(left: __m512d, right: __m512d) -> __m512d {
+        let bits = _mm512_and_si512(_mm512_castpd_si512(left), _mm512_castpd_si512(right));
+        _mm512_castsi512_pd(bits)
+    }
+
     macro_rules! simd {
-        ($name:ident, $real:ty, $register:ty, $count:literal, $load:ident, $store:ident, $splat:ident, $add:ident, $multiply_add:ident, $divide:ident) => {
+        ($name:ident, $real:ty, $register:ty, $count:literal, $sums:literal, $load:ident, $store:ident, $splat:ident, $add:ident, $multiply_add:ident, $divide:ident, $and:ident) => {
             impl Simd<$real> for $name {
                 type Pack = [$register; $count];
 
+                const SUMS: usize = $sums;
+
                 #[inline(always)]
                 fn load(self, lanes: &Lanes<$real>) -> Self::Pack {
-                    let (registers, _) = lanes.0.as_chunks::<{ WIDTH / $count }>();
+                    <Self as Simd<$real>>::load_anywhere(self, &lanes.0)
+                }
+
+                #[inline(always)]
+                fn load_anywhere(self, numbers: &[$real; WIDTH]) -> Self::Pack {
+                    let (registers, _) = numbers.as_chunks::<{ WIDTH / $count }>();
                     let mut pack = <Self as Simd<$real>>::splat(self, 0.0);
                     for (register, numbers) in pack.iter_mut().zip(registers) {
                         // SAFETY: the processor has the instructions, and so many numbers fill a register.
                         *register = unsafe { $load(numbers.as_ptr()) };
+                    }
+                    pack
+                }
+
+                #[inline(always)]
+                fn keep(self, mut pack: Self::Pack, mask: Self::Pack) -> Self::Pack {
+                    for (register, mask) in pack.iter_mut().zip(mask) {
+                        // SAFETY: the processor has the instructions.
+                        *register = unsafe { $and(*register, mask) };
                     }
                     pack
                 }
@@ -202,48 +256,56 @@ mod x86 {
         f32,
         __m512,
         1,
+        8,
         _mm512_loadu_ps,
         _mm512_storeu_ps,
         _mm512_set1_ps,
         _mm512_add_ps,
         _mm512_fmadd_ps,
-        _mm512_div_ps
+        _mm512_div_ps,
+        and_ps
     );
     simd!(
         Avx512,
         f64,
         __m512d,
         2,
+        8,
         _mm512_loadu_pd,
         _mm512_storeu_pd,
         _mm512_set1_pd,
         _mm512_add_pd,
         _mm512_fmadd_pd,
-        _mm512_div_pd
+        _mm512_div_pd,
+        and_pd
     );
     simd!(
         Avx2,
         f32,
         __m256,
         2,
+        6,
         _mm256_loadu_ps,
         _mm256_storeu_ps,
         _mm256_set1_ps,
         _mm256_add_ps,
         _mm256_fmadd_ps,
-        _mm256_div_ps
+        _mm256_div_ps,
+        _mm256_and_ps
     );
     simd!(
         Avx2,
         f64,
         __m256d,
         4,
+        3,
         _mm256_loadu_pd,
         _mm256_storeu_pd,
         _mm256_set1_pd,
         _mm256_add_pd,
         _mm256_fmadd_pd,
-        _mm256_div_pd
+        _mm256_div_pd,
+        _mm256_and_pd
     );
 
     macro_rules! vectorised {
