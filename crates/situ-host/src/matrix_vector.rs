@@ -31,9 +31,14 @@ const COLUMNS: usize = 2048;
 /// How many rows are added up before the sums are put together.
 const DOWN: usize = 256;
 
-/// A matrix of so many bytes is shared. It takes some eight microseconds to read, less than waking a thread does; but while one
-/// product follows the other threads are awake, and what is too large for the second cache of one core fits into those of two.
-const SHARED_FROM_BYTES: usize = 640 << 10;
+/// A matrix of so many bytes is shared, for dot products. It takes some eight microseconds to read, less than waking a thread
+/// does; but while one product follows the other threads are awake, and what is too large for the second cache of one core fits
+/// into those of two.
+const DOTS_SHARED_FROM: usize = 640 << 10;
+
+/// The same for combinations, some 20 microseconds: pieces of rows take longer to read than whole rows, and as there is one part for each
+/// thread, a thread that comes late is waited for.
+const COMBINATION_SHARED_FROM: usize = 1600 << 10;
 
 /// Elements that two threads take some 150 microseconds to read: handing less to another thread takes a good part of the time
 /// that it would leave to the caller.
@@ -91,6 +96,14 @@ impl MatrixVector {
         self.elements() < HANDED_OVER_FROM
     }
 
+    /// How many bytes a matrix has that is shared.
+    fn shared_from(self) -> usize {
+        match self.way {
+            Way::Dots => DOTS_SHARED_FROM,
+            Way::Combination => COMBINATION_SHARED_FROM,
+        }
+    }
+
     fn elements(self) -> usize {
         self.rows.saturating_mul(self.columns)
     }
@@ -102,7 +115,7 @@ impl MatrixVector {
             Way::Dots => self.rows >= 16,
             Way::Combination => self.columns >= 64,
         };
-        let is_shared = self.elements() >= SHARED_FROM_BYTES / size_of::<f64>();
+        let is_shared = self.elements() >= self.shared_from() / size_of::<f64>();
         self.columns >= WIDTH && (is_for_all || !is_shared) && is_supported()
     }
 
@@ -141,7 +154,7 @@ impl MatrixVector {
             stride: self.columns,
             vector,
         };
-        if size_of_val(matrix) < SHARED_FROM_BYTES || threads.count() == 1 {
+        if size_of_val(matrix) < self.shared_from() || threads.count() == 1 {
             self.run_part(part, out);
         } else {
             self.share(part, out, threads);
