@@ -1,6 +1,6 @@
-"""Where extremes are, in rows that are short, fill all accumulators of a kernel, or have several blocks.
+"""Where extremes are, in rows that are short, fill all accumulators, or have several blocks.
 
-Hypothesis compares `argmax` and `argmin` with NumPy's in `tests/differential`, for arrays that are small.
+Hypothesis compares `argmax` and `argmin` with NumPy's in `tests/differential`, for small arrays.
 These have their extremes at every kind of place that the kernels tell apart, more than once.
 """
 
