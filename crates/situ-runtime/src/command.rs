@@ -172,6 +172,11 @@ impl Command {
         Status::from_bits(self.status.load(Ordering::Acquire))
     }
 
+    /// Whether some thread runs it or has run it.
+    pub(crate) fn is_begun(&self) -> bool {
+        self.status() != Status::Submitted
+    }
+
     pub(crate) fn is_finished(&self) -> bool {
         self.status().is_end()
     }

@@ -39,6 +39,13 @@ struct Board {
     is_closed: bool,
 }
 
+impl Board {
+    /// Whether threads will come for all commands without being called.
+    fn is_attended(&self) -> bool {
+        self.ready.len() <= self.watching + self.called
+    }
+}
+
 impl Crew {
     pub(super) fn new(limit: usize, cores: Option<CoreSet>) -> Self {
         Self {
@@ -51,13 +58,34 @@ impl Crew {
     }
 
     /// Adds a command for some thread to run; gives it back if there is no thread at all.
-    pub(super) fn push(self: &Arc<Self>, command: Arc<Command>) -> Option<Arc<Command>> {
+    ///
+    /// If `is_left_to_others` says that somebody will [see to it](Self::see_to_ready) in a moment, nobody is called yet.
+    pub(super) fn push(
+        self: &Arc<Self>,
+        command: Arc<Command>,
+        is_left_to_others: impl FnOnce() -> bool,
+    ) -> Option<Arc<Command>> {
         let mut board = self.lock();
         board.ready.push_back(command);
         self.epoch.fetch_add(1, Ordering::Release);
-        if board.ready.len() <= board.watching + board.called {
+        if board.is_attended() || is_left_to_others() {
             return None;
         }
+        self.call_thread(board)
+    }
+
+    /// Calls a thread if there are commands that nobody has begun; gives one of them back if there is no thread at all.
+    pub(super) fn see_to_ready(self: &Arc<Self>) -> Option<Arc<Command>> {
+        let mut board = self.lock();
+        board.ready.retain(|command| !command.is_begun());
+        if board.is_attended() {
+            return None;
+        }
+        self.call_thread(board)
+    }
+
+    /// Wakes or starts a thread. Gives the last command back if none can be had.
+    fn call_thread(self: &Arc<Self>, mut board: MutexGuard<'_, Board>) -> Option<Arc<Command>> {
         if board.sleeping > 0 {
             board.sleeping -= 1;
             board.called += 1;

@@ -65,10 +65,24 @@ pub(crate) fn schedule(command: Arc<Command>) {
         run_on_host(Box::new(move || run_chain(command)));
     } else {
         let line = Arc::clone(command.line());
-        if let Some(command) = line.device().executor().crew().push(command) {
-            // Not a single thread can be had, so this one does the work.
-            run_chain(command);
-        }
+        let device = line.device();
+        let crew = device.executor().crew();
+        let is_left_to_pool = || {
+            let may_waiter_run_it = !device.executor().is_pinned();
+            may_waiter_run_it
+                && device.driver().pool().is_some_and(|pool| {
+                    let crew = Arc::clone(crew);
+                    pool.remind(move || run_if_any(crew.see_to_ready()))
+                })
+        };
+        run_if_any(crew.push(command, is_left_to_pool));
+    }
+}
+
+/// Does the work on this thread that was given back because not a single thread can be had.
+fn run_if_any(command: Option<Arc<Command>>) {
+    if let Some(command) = command {
+        run_chain(command);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use situ_ir::{DType, FunctionBuilder, Literal, NdRange};
 use situ_runtime::memory::copy;
@@ -100,6 +100,30 @@ fn submitting_does_not_wait_and_order_is_kept() {
             [1i64, 2, 3].map(|x| (0..50).fold(x, |x, _| x.wrapping_mul(3).wrapping_add(1)));
         assert_eq!(download::<i64>(queue, &x), expected);
     });
+}
+
+#[test]
+fn work_goes_on_although_nobody_waits() {
+    const LEN: u64 = 1 << 18;
+    let queue = Queue::new(&Device::default_device());
+    let kernel = step(&queue);
+    let x = upload(&queue, &[1i64; LEN as usize]);
+    let y = upload(&queue, &[0i64; LEN as usize]);
+    for round in 0..100 {
+        queue
+            .launch(&kernel, &range(LEN), &[pointer_to(&x)])
+            .unwrap()
+            .wait()
+            .unwrap();
+        // The threads of kernels watch for more work, or have just stopped to. Copies of two megabytes are handed over.
+        std::thread::sleep(Duration::from_micros(3 * round));
+        let event = copy::copy(&queue, (&x, 0), (&y, 0), 8 * LEN as usize).unwrap();
+        let deadline = Instant::now() + PATIENCE;
+        while !event.is_complete() {
+            assert!(Instant::now() < deadline, "round {round}");
+            std::thread::sleep(Duration::from_micros(50));
+        }
+    }
 }
 
 #[test]

@@ -7,19 +7,22 @@
 //!   [`CostEstimate`] kept with the kernel lets later launches skip the trial.
 //! - A shared launch is cut into one contiguous run of chunks per thread, which keeps neighbouring
 //!   memory on one core; a thread that runs dry steals the back half of the fullest run.
-//! - Idle workers watch for work for a few microseconds before they sleep.
+//! - Idle workers watch for work for a few microseconds before they sleep. Meanwhile they can be asked to
+//!   [remind](Pool::remind) somebody afterwards, who then need not be woken at once.
 //! - A launch waits only for threads that are executing its chunks, so launches from many threads,
 //!   and launches from inside work, cannot wait in a circle.
 //! - A panic in the work stops that launch and comes back as an error. After `fork` the child
 //!   starts workers of its own when it first needs them.
 
+mod crew;
+
 use std::any::Any;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, JoinHandle, Thread};
-use std::time::{Duration, Instant};
+use std::sync::{Mutex, PoisonError};
+use std::thread::{self, Thread};
+use std::time::Instant;
 
 use super::scratch::Scratch;
 use super::topology::CoreSet;
@@ -27,6 +30,7 @@ pub use crate::backend::cost::CostEstimate;
 use crate::backend::cost::{BRIEF_NS, INLINE_NS};
 use crate::error::{Error, Result, panic_message};
 use crate::fork::ForkLocal;
+use crew::Crew;
 
 /// The length of one inline trial chunk, and the time after which the rest is shared out.
 const TRIAL_NS: f32 = 8_000.0;
@@ -37,9 +41,6 @@ const CHUNK_NS: f32 = 40_000.0;
 
 /// Chunks per thread below which balance would suffer.
 const MIN_CHUNKS_PER_THREAD: u64 = 4;
-
-/// How long an idle worker, or a caller waiting for the last chunk, watches before it sleeps.
-const SPIN: Duration = Duration::from_micros(30);
 
 /// A launch: how much work there is and what is known about it.
 #[derive(Debug, Clone, Copy)]
@@ -173,6 +174,15 @@ impl Pool {
         self.run_shared(&work, &plan, 0, &body)
     }
 
+    /// Has a thread that watches for work call `reminder` in a moment; false, and nothing is called, if there is no such
+    /// thread.
+    ///
+    /// This is for work that its submitter will probably do itself, by waiting for it. Whoever wakes a thread for it pays for the call, and
+    /// the thread that wakes takes a core from those who do the work.
+    pub(crate) fn remind(&self, reminder: impl FnOnce() + Send + 'static) -> bool {
+        self.crew.get().is_some_and(|crew| crew.remind(reminder))
+    }
+
     /// Runs from the start on the caller until done or out of time; returns the granules done.
     fn run_inline(
         &self,
@@ -215,13 +225,13 @@ impl Pool {
         let crew = self
             .crew
             .get_or_init(|| Crew::start(self.threads - 1, self.cores.as_ref()));
-        crew.shared.publish(&job);
+        crew.publish(&job);
         // From here on `job` must outlive every participant, which `retire` waits for; nothing in
         // between can unwind, because `participate` catches panics.
         let start = Instant::now();
         let done = job.participate(0);
         let elapsed = start.elapsed();
-        crew.shared.retire(&job);
+        crew.retire(&job);
         if done > 0 {
             work.cost.update(elapsed, done);
         }
@@ -412,197 +422,6 @@ fn pack(chunks: &Range<u32>) -> u64 {
 
 fn unpack(word: u64) -> Range<u32> {
     (word >> 32) as u32..word as u32
-}
-
-/// The workers of one process and what they share.
-struct Crew {
-    shared: Arc<Shared>,
-    workers: Vec<JoinHandle<()>>,
-}
-
-impl Crew {
-    /// Starts workers. With fewer than asked for, launches are slower but complete.
-    fn start(count: usize, cores: Option<&CoreSet>) -> Self {
-        let shared = Arc::new(Shared::default());
-        let workers = (0..count)
-            .map_while(|index| {
-                let shared = Arc::clone(&shared);
-                let cores = cores.cloned();
-                thread::Builder::new()
-                    .name(format!("situ-worker-{index}"))
-                    .spawn(move || {
-                        if let Some(cores) = cores {
-                            // A system that does not allow it costs locality, not results.
-                            cores.pin_this_thread();
-                        }
-                        shared.work();
-                    })
-                    .ok()
-            })
-            .collect();
-        Self { shared, workers }
-    }
-}
-
-impl Drop for Crew {
-    fn drop(&mut self) {
-        self.shared.lock().is_closing = true;
-        self.shared.epoch.fetch_add(1, Ordering::Release);
-        self.shared.work_published.notify_all();
-        for worker in self.workers.drain(..) {
-            // Workers catch panics of the work, so joining cannot fail.
-            let _ = worker.join();
-        }
-    }
-}
-
-#[derive(Default)]
-struct Shared {
-    board: Mutex<Board>,
-    work_published: Condvar,
-    /// Counts publications; idle workers watch it without the lock.
-    epoch: AtomicU64,
-}
-
-/// The launches that workers may join.
-#[derive(Default)]
-struct Board {
-    jobs: Vec<JobRef>,
-    sleeping: usize,
-    is_closing: bool,
-}
-
-/// A job on some caller's stack. It stays valid while it is on the board or a worker that joined
-/// it is active: see [`Shared::retire`].
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct JobRef(*const ());
-
-// SAFETY: `Job` is made of atomics, locks and `Sync` data; the reference only travels.
-unsafe impl Send for JobRef {}
-
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Board> {
-        self.board.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn publish(&self, job: &Job<'_>) {
-        let helpers_wanted = job.runs.len() - 1;
-        let to_wake = {
-            let mut board = self.lock();
-            board.jobs.push(JobRef::new(job));
-            self.epoch.fetch_add(1, Ordering::Release);
-            board.sleeping.min(helpers_wanted)
-        };
-        for _ in 0..to_wake {
-            self.work_published.notify_one();
-        }
-    }
-
-    /// Takes a job off the board, so that no more workers join, and waits for those that did.
-    fn retire(&self, job: &Job<'_>) {
-        let reference = JobRef::new(job);
-        self.lock().jobs.retain(|listed| *listed != reference);
-        let mut spinner = Spinner::new();
-        while job.active.load(Ordering::Acquire) > 0 {
-            if !spinner.spin() {
-                thread::park();
-            }
-        }
-    }
-
-    /// The life of a worker.
-    fn work(&self) {
-        loop {
-            let seen = self.epoch.load(Ordering::Acquire);
-            if let Some((job, own)) = self.join_some_job() {
-                // SAFETY: joining made this worker active, so the caller keeps the job alive
-                // until `leave`.
-                let job = unsafe { job.as_job() };
-                job.participate(own);
-                leave(job);
-                continue;
-            }
-            if !self.wait_for_work(seen) {
-                return;
-            }
-        }
-    }
-
-    fn join_some_job(&self) -> Option<(JobRef, usize)> {
-        let board = self.lock();
-        board.jobs.iter().find_map(|reference| {
-            // SAFETY: jobs on the board are alive, and retiring one needs the lock we hold.
-            let job = unsafe { reference.as_job() };
-            let own = job.joined.load(Ordering::Relaxed);
-            if own == job.runs.len() || !job.has_work() {
-                return None;
-            }
-            job.joined.store(own + 1, Ordering::Relaxed);
-            job.active.fetch_add(1, Ordering::Relaxed);
-            Some((*reference, own))
-        })
-    }
-
-    /// Returns when something was published after `seen`, or `false` when the pool closes.
-    fn wait_for_work(&self, seen: u64) -> bool {
-        let mut spinner = Spinner::new();
-        while spinner.spin() {
-            if self.epoch.load(Ordering::Acquire) != seen {
-                return !self.lock().is_closing;
-            }
-        }
-        let mut board = self.lock();
-        while !board.is_closing && self.epoch.load(Ordering::Acquire) == seen {
-            board.sleeping += 1;
-            board = self
-                .work_published
-                .wait(board)
-                .unwrap_or_else(PoisonError::into_inner);
-            board.sleeping -= 1;
-        }
-        !board.is_closing
-    }
-}
-
-impl JobRef {
-    fn new(job: &Job<'_>) -> Self {
-        Self(std::ptr::from_ref(job).cast())
-    }
-
-    /// # Safety
-    /// The job is still on its caller's stack, see the type's documentation.
-    unsafe fn as_job<'a>(self) -> &'a Job<'a> {
-        // SAFETY: as required of the caller.
-        unsafe { &*self.0.cast() }
-    }
-}
-
-/// Ends a worker's part in a job. The job may be gone the moment `active` drops, so everything
-/// needed afterwards is copied before.
-fn leave(job: &Job<'_>) {
-    let caller = job.caller.clone();
-    if job.active.fetch_sub(1, Ordering::Release) == 1 {
-        caller.unpark();
-    }
-}
-
-/// Watches for a short while: `spin` returns false when it is time to sleep.
-struct Spinner {
-    start: Option<Instant>,
-}
-
-impl Spinner {
-    fn new() -> Self {
-        Self { start: None }
-    }
-
-    fn spin(&mut self) -> bool {
-        let start = *self.start.get_or_insert_with(Instant::now);
-        for _ in 0..16 {
-            std::hint::spin_loop();
-        }
-        start.elapsed() < SPIN
-    }
 }
 
 fn panicked(payload: &(dyn Any + Send)) -> Error {

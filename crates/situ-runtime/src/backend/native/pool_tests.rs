@@ -1,6 +1,8 @@
 //! Tests of the thread pool: every item exactly once, under every kind of use.
 
 use std::sync::atomic::{AtomicU32, AtomicUsize};
+use std::sync::mpsc;
+use std::time::Duration;
 
 use super::*;
 
@@ -284,6 +286,58 @@ fn dropping_a_pool_ends_its_workers() {
         let pool = Pool::new(4);
         check_coverage(&pool, 3_000, 1, 500);
     }
+}
+
+#[test]
+fn nobody_is_left_to_remind_a_pool_that_has_done_nothing() {
+    assert!(!Pool::new(4).remind(|| unreachable!("nobody watches")));
+    let alone = Pool::new(1);
+    check_coverage(&alone, 1000, 1, 100);
+    assert!(!alone.remind(|| unreachable!("nobody watches")));
+}
+
+#[test]
+fn a_reminder_that_was_taken_is_called_once() {
+    for threads in [2, 5] {
+        let pool = Pool::new(threads);
+        let (call, called) = mpsc::channel();
+        let mut taken = Vec::new();
+        for round in 0..500 {
+            pool.share(threads as u64, &|_| ()).unwrap();
+            // Sometimes while workers watch, and sometimes when their time is just over.
+            for _ in 0..round * 20 {
+                std::hint::spin_loop();
+            }
+            let call = call.clone();
+            if pool.remind(move || call.send(round).unwrap()) {
+                taken.push(round);
+            }
+            // The next launch comes while reminders are left, and after they were called.
+            if round % 3 == 0 {
+                thread::sleep(Duration::from_micros(round % 200));
+            }
+        }
+        drop(call);
+        // Ends when the last reminder was called and dropped.
+        let mut seen: Vec<_> = called.iter().collect();
+        seen.sort_unstable();
+        assert_eq!(seen, taken);
+        assert!(!taken.is_empty());
+    }
+}
+
+#[test]
+fn a_pool_that_ends_calls_its_reminders() {
+    let (call, called) = mpsc::channel();
+    let mut taken = 0;
+    for _ in 0..50 {
+        let pool = Pool::new(3);
+        pool.share(3, &|_| ()).unwrap();
+        let call = call.clone();
+        taken += usize::from(pool.remind(move || call.send(()).unwrap()));
+    }
+    drop(call);
+    assert_eq!(called.iter().count(), taken);
 }
 
 #[test]
