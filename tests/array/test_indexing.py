@@ -117,3 +117,25 @@ def test_indices_are_checked_where_other_axes_have_no_elements(index, device):
 
     with pytest.raises(IndexError, match=f"index {index} is out of bounds for axis 1 with size 1"):
         assign()
+
+
+@pytest.mark.parametrize("width", [2, 4, 10, 100, 300])
+@pytest.mark.parametrize("dtype", ["float64", "int8", "complex128"])
+def test_rows_of_large_arrays_are_found_by_any_index(width, dtype):
+    """As elements are: the rows that come next are asked for before they are read."""
+    count = 9_000_000 // (width * np.dtype(dtype).itemsize)
+    host = np.arange(count * width).reshape(count, width).astype(dtype)
+    x = situ.asarray(host, device="native")
+    indices = np.random.default_rng(0).integers(-count, count, 3000)
+    for length in (1, 64, 65, 3000):
+        part = situ.asarray(indices[:length], device="native")
+        np.testing.assert_array_equal(x[part].to_numpy(), host[indices[:length]])
+    # Every second index, and an index for each of two axes.
+    every_second = situ.asarray(indices, device="native")[::2]
+    np.testing.assert_array_equal(x[every_second].to_numpy(), host[indices[::2]])
+    columns = np.random.default_rng(1).integers(-width, width, 3000)
+    both = tuple(situ.asarray(each, device="native") for each in (indices, columns))
+    np.testing.assert_array_equal(x[both].to_numpy(), host[indices, columns])
+    indices[2999] = count
+    with pytest.raises(IndexError, match=f"index {count} is out of bounds for axis 0"):
+        x[situ.asarray(indices, device="native")].to_numpy()

@@ -27,7 +27,7 @@ use crate::kernels::compact::{self, CompactShape};
 use crate::kernels::indexed::{self, Direction, IndexedShape, RUN_LENGTH, Sequence};
 use crate::kernels::map::{self, MapOperand, MapShape};
 use crate::layout::{Layout, Shape, Strides};
-use crate::loop_nest::{LoopNest, StrideClass};
+use crate::loop_nest::{Loop, LoopNest, StrideClass};
 use crate::placement::{Operation, Participant, Placement, Placer};
 
 /// One entry of an index expression that may have arrays in it.
@@ -526,10 +526,10 @@ impl Transfer {
         } else {
             self.sequence
         };
-        let prefetches = sequence == Sequence::Any
+        let prefetches = sequence != Sequence::InOrder
             && self.direction == Direction::Gather
-            && nest.rank() == 1
-            && is_far_away(view, &operands);
+            && are_next_to_each_other(&nest)
+            && is_far_away(view);
         let map_shape = MapShape {
             operands,
             compute: SmallVec::new(),
@@ -613,14 +613,22 @@ impl Transfer {
 /// More bytes than the second cache of a processor has, by far.
 const FAR_AWAY: usize = 8 << 20;
 
-/// Whether single elements are looked up in more memory than is near the processor, by one array of neighbouring indices.
-pub(super) fn is_far_away(view: &Array, operands: &[MapOperand]) -> bool {
-    let [_, _, MapOperand::Memory { stride, .. }] = operands else {
-        return false;
-    };
-    *stride == StrideClass::Contiguous
-        && view.queue().device().device_type() == DeviceType::Cpu
-        && view.size().saturating_mul(view.dtype().size_bytes()) >= FAR_AWAY
+/// Whether an array has more memory than is near the processor.
+pub(super) fn is_far_away(array: &Array) -> bool {
+    array.queue().device().device_type() == DeviceType::Cpu
+        && array.size().saturating_mul(array.dtype().size_bytes()) >= FAR_AWAY
+}
+
+/// Whether the next step of the outer of at most two loops has the next indices, and the inner one has the same, so that it is known where those of
+/// later steps are.
+fn are_next_to_each_other(nest: &LoopNest) -> bool {
+    let has_strides =
+        |each: &Loop, wanted| each.strides[2..].iter().all(|&stride| stride == wanted);
+    match nest.loops.as_slice() {
+        [only] => has_strides(only, 1),
+        [outer, inner] => has_strides(outer, 1) && has_strides(inner, 0),
+        _ => false,
+    }
 }
 
 /// From how many elements on a row is moved as a whole.

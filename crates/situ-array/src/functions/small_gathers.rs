@@ -43,7 +43,7 @@ pub fn gather(array: &Array, indices: &Array) -> Result<Option<Array>, Error> {
         memory(array, StrideClass::Broadcast),
         memory(indices, StrideClass::Contiguous),
     ];
-    if is_far_away(array, &operands) {
+    if is_far_away(array) {
         return Ok(None);
     }
     let queue = array.queue();

@@ -57,12 +57,20 @@ pub struct IndexedShape {
     pub direction: Direction,
     /// Who moves them.
     pub sequence: Sequence,
-    /// Whether elements are asked for some time before they are read, for [`Sequence::Any`] along one loop with one index
-    /// array that is contiguous.
+    /// Whether elements are asked for some time before they are read. There are at most two loops then: index arrays are
+    /// contiguous along the outer one, and stay where they are along the inner one.
     pub prefetches: bool,
     /// The values, the data and the index arrays, and the loops over them. Nothing is converted before it
     /// is looked at, so there are no compute dtypes.
     pub map: MapShape,
+}
+
+impl IndexedShape {
+    fn data_bytes(&self) -> usize {
+        match self.map.operands[1] {
+            MapOperand::Memory { dtype, .. } | MapOperand::Scalar { dtype } => dtype.size_bytes(),
+        }
+    }
 }
 
 /// Writes the kernel `name`.
@@ -106,35 +114,22 @@ fn transfer(
 ) {
     let found = find(f, shape, operands, loops);
     if shape.prefetches {
-        prefetch(f, operands, loops[0], &found);
+        let place = found.place_ahead(f, operands, loops[0]);
+        f.prefetch(operands[1], place);
     }
     found.if_exists(f, |f| {
         transfer_one(f, shape, operands, found.values, found.data);
     });
 }
 
-/// How far ahead elements are asked for: what memory sends while one element is on its way.
+/// How many steps of the outer loop ahead elements are asked for: what memory sends while one element is on its way.
 const PREFETCH_DISTANCE: i64 = 64;
 
-/// Asks for the element that a later work-item reads. Its index is looked at as it is: what does not exist is not fetched.
-fn prefetch(
-    f: &mut FunctionBuilder,
-    operands: &[Handle<Expression>],
-    position: Handle<Expression>,
-    found: &Found,
-) {
-    let distance = f.index(PREFETCH_DISTANCE);
-    let one = f.index(1);
-    let later = f.add(position, distance);
-    let count = f.work_item(WorkItemQuery::GlobalSize(0));
-    let last = f.binary(BinaryOperator::Subtract, count, one);
-    let later = f.binary(BinaryOperator::Minimum, later, last);
-    let index = f.load(operands[2], later);
-    let index = f.cast(index, DType::I64);
-    let stride = found.first_stride.expect("there is an index array");
-    let at = f.multiply(index, stride);
-    f.prefetch(operands[1], at);
-}
+/// How many bytes come from memory at a time.
+const LINE_BYTES: usize = 64;
+
+/// How many lines of a row are asked for. Those after them come as quickly if nobody asks: processors see what is read one after the other.
+const PREFETCHED_LINES: usize = 3;
 
 /// Moves neighbours; the innermost loop counts runs of them.
 fn transfer_run(
@@ -154,6 +149,17 @@ fn transfer_run(
     let is_last = f.binary(BinaryOperator::Less, rest, run_length);
     let count = f.select(is_last, rest, run_length);
     let count = f.bind("count", count);
+    if shape.prefetches {
+        let place = found.place_ahead(f, operands, loops[0]);
+        let one = f.index(1);
+        let last = f.binary(BinaryOperator::Subtract, count, one);
+        for line in 0..PREFETCHED_LINES {
+            let offset = f.index((line * LINE_BYTES / shape.data_bytes()) as i64);
+            let offset = f.binary(BinaryOperator::Minimum, offset, last);
+            let at = f.add(place, offset);
+            f.prefetch(operands[1], at);
+        }
+    }
     let values = found.values.expect("values are in memory");
     found.if_exists(f, |f| {
         let first = f.index(0);
@@ -166,7 +172,6 @@ fn transfer_run(
 }
 
 /// Where something is to be moved.
-#[derive(Clone, Copy)]
 struct Found {
     /// Where it is in the values; nowhere if they are one number.
     values: Option<Handle<Expression>>,
@@ -174,12 +179,39 @@ struct Found {
     data: Handle<Expression>,
     /// Whether all indices exist; if there are none, they do.
     exists: Option<Handle<Expression>>,
-    /// The stride of the data along the axis of the first index array.
-    first_stride: Option<Handle<Expression>>,
+    /// Where it would be if all indices were zero.
+    base: Handle<Expression>,
+    /// Where each index is, and the stride of the data along its axis.
+    indices: SmallVec<[(Handle<Expression>, Handle<Expression>); 2]>,
 }
 
 impl Found {
-    fn if_exists(self, f: &mut FunctionBuilder, transfer: impl FnOnce(&mut FunctionBuilder)) {
+    /// Where the data of a later step of the outer loop is, of which this is the step `now`. Its indices are looked at as they
+    /// are: what does not exist is not fetched.
+    fn place_ahead(
+        &self,
+        f: &mut FunctionBuilder,
+        operands: &[Handle<Expression>],
+        now: Handle<Expression>,
+    ) -> Handle<Expression> {
+        let (one, distance) = (f.index(1), f.index(PREFETCH_DISTANCE));
+        let count = f.work_item(WorkItemQuery::GlobalSize(0));
+        let rest = f.binary(BinaryOperator::Subtract, count, now);
+        let rest = f.binary(BinaryOperator::Subtract, rest, one);
+        let ahead = f.binary(BinaryOperator::Minimum, distance, rest);
+        let ahead = f.bind("ahead", ahead);
+        let mut place = self.base;
+        for (&(at, stride), &operand) in self.indices.iter().zip(&operands[2..]) {
+            let later = f.add(at, ahead);
+            let index = f.load(operand, later);
+            let index = f.cast(index, DType::I64);
+            let moved = f.multiply(index, stride);
+            place = f.add(place, moved);
+        }
+        f.bind("place_ahead", place)
+    }
+
+    fn if_exists(&self, f: &mut FunctionBuilder, transfer: impl FnOnce(&mut FunctionBuilder)) {
         match self.exists {
             Some(exists) => f.if_(exists, transfer),
             None => transfer(f),
@@ -206,13 +238,17 @@ fn find(
         .collect();
     let found = f.parameter("found", Type::pointer(DType::I64, AddressSpace::Global));
 
-    let mut at = positions[1].expect("the data is in memory");
-    let first_stride = axes.first().map(|&(_, stride)| stride);
+    let base = positions[1].expect("the data is in memory");
+    let mut at = base;
+    let mut indices = SmallVec::new();
     let mut all_exist = None;
     for (number, (size, stride)) in axes.into_iter().enumerate() {
         let operand = number + 2;
         let index = match positions[operand] {
-            Some(position) => f.load(operands[operand], position),
+            Some(position) => {
+                indices.push((position, stride));
+                f.load(operands[operand], position)
+            }
             None => operands[operand],
         };
         let index = f.cast(index, DType::I64);
@@ -238,7 +274,8 @@ fn find(
         values: positions[0],
         data: f.bind("at", at),
         exists: all_exist,
-        first_stride,
+        base,
+        indices,
     }
 }
 
@@ -307,29 +344,37 @@ mod tests {
     #[test]
     fn what_is_far_away_is_asked_for_ahead() {
         let memory = |dtype, stride| MapOperand::Memory { dtype, stride };
-        let mut shape = IndexedShape {
-            direction: Direction::Gather,
-            sequence: Sequence::Any,
-            prefetches: true,
-            map: MapShape {
-                operands: SmallVec::from_slice(&[
-                    memory(DType::F64, StrideClass::Contiguous),
-                    memory(DType::F64, StrideClass::Broadcast),
-                    memory(DType::I32, StrideClass::Contiguous),
-                ]),
-                compute: SmallVec::new(),
-                rank: 1,
-                is_masked: false,
-                streams: false,
-            },
+        let prefetches = |sequence, rank, indices, prefetches| {
+            let (inner, of_index) = match rank {
+                1 => (StrideClass::Broadcast, StrideClass::Contiguous),
+                _ => (StrideClass::Contiguous, StrideClass::Broadcast),
+            };
+            let mut operands = SmallVec::from_slice(&[
+                memory(DType::F64, StrideClass::Contiguous),
+                memory(DType::F64, inner),
+            ]);
+            operands.extend((0..indices).map(|_| memory(DType::I32, of_index)));
+            let shape = IndexedShape {
+                direction: Direction::Gather,
+                sequence,
+                prefetches,
+                map: MapShape {
+                    operands,
+                    compute: SmallVec::new(),
+                    rank,
+                    is_masked: false,
+                    streams: false,
+                },
+            };
+            let module = validate(module("gather", &shape)).unwrap();
+            situ_ir::text::print(&module).matches("prefetch(").count()
         };
-        let text = |shape: &IndexedShape| {
-            let module = validate(module("gather", shape)).unwrap();
-            situ_ir::text::print(&module)
-        };
-        assert!(text(&shape).contains("prefetch("));
-        shape.prefetches = false;
-        assert!(!text(&shape).contains("prefetch("));
+        for indices in 1..3 {
+            assert_eq!(prefetches(Sequence::Any, 1, indices, true), 1);
+            assert_eq!(prefetches(Sequence::Any, 2, indices, true), 1);
+            assert_eq!(prefetches(Sequence::Runs, 2, indices, true), 3);
+            assert_eq!(prefetches(Sequence::Runs, 2, indices, false), 0);
+        }
     }
 
     #[test]

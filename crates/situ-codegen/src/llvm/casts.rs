@@ -1,7 +1,8 @@
 //! Conversions between dtypes.
 //!
-//! LLVM's own `fptosi` has no meaning outside of the target's range; the saturating intrinsics have
-//! exactly the one our IR asks for.
+//! LLVM's own `fptosi` has no meaning outside of the target's range. The saturating intrinsics have
+//! exactly the one our IR asks for, but convert one element after the other also where processors convert vectors, which is to 32 bits: there
+//! numbers are brought into the range first.
 //!
 //! `float16` is a storage format, which lowering converts from and to `float32` only. Processors
 //! without conversion instructions get the conversion in integer arithmetic, so that no support
@@ -65,6 +66,9 @@ fn resize(code: &mut Code<'_, '_>, x: &Operand, from: DType, to: DType) -> Opera
 }
 
 fn float_to_integer(code: &mut Code<'_, '_>, x: &Operand, from: DType, to: DType) -> Operand {
+    if to.bits() <= 32 {
+        return float_to_short_integer(code, x, from, to);
+    }
     let (source, target) = (code.ty(from), code.ty(to));
     let operation = if to.is_signed() { "fptosi" } else { "fptoui" };
     let (result, argument) = (code.suffix(to), code.suffix(from));
@@ -72,6 +76,52 @@ fn float_to_integer(code: &mut Code<'_, '_>, x: &Operand, from: DType, to: DType
     code.library
         .intrinsic(&name, &target.to_string(), &source.to_string());
     code.call(name, target, source, &[x])
+}
+
+fn float_to_short_integer(code: &mut Code<'_, '_>, x: &Operand, from: DType, to: DType) -> Operand {
+    let source = code.ty(from);
+    let number = |code: &Code<'_, '_>, value: f64| {
+        code.constant(match from {
+            DType::F32 => Literal::F32(value as f32),
+            _ => Literal::F64(value),
+        })
+    };
+    let (lowest, highest) = if to.is_signed() {
+        let end = 1_i64 << (to.bits() - 1);
+        (-end, end - 1)
+    } else {
+        (0, (1_i64 << to.bits()) - 1)
+    };
+    // Of the integers of 32 bits, float32 has only some of the largest.
+    let is_rounded = from == DType::F32 && to.bits() == 32;
+    let largest = if is_rounded {
+        f64::from((highest as f32).next_down())
+    } else {
+        highest as f64
+    };
+
+    let zero = number(code, 0.0);
+    let is_number = code.binary(&format!("fcmp ord {source}"), x, &zero);
+    let bounded = code.select(source, &is_number, x, &zero);
+    let lower_bound = number(code, lowest as f64);
+    let is_above = code.binary(&format!("fcmp ogt {source}"), &bounded, &lower_bound);
+    let bounded = code.select(source, &is_above, &bounded, &lower_bound);
+    let upper_bound = number(code, largest);
+    let is_below = code.binary(&format!("fcmp olt {source}"), &bounded, &upper_bound);
+    let bounded = code.select(source, &is_below, &bounded, &upper_bound);
+
+    let (wide, operation) = match to {
+        DType::U32 => (to, "fptoui"),
+        _ => (DType::I32, "fptosi"),
+    };
+    let target = code.ty(wide);
+    let converted = code.instruction(format_args!("{operation} {source} {bounded} to {target}"));
+    if is_rounded {
+        let is_beyond = code.binary(&format!("fcmp ogt {source}"), x, &upper_bound);
+        let highest = code.integer(wide, highest);
+        return code.select(target, &is_beyond, &highest, &converted);
+    }
+    resize(code, &converted, wide, to)
 }
 
 /// `x` as `float32`; exact.
