@@ -88,6 +88,22 @@ def takes_arrays(function: Callable[Parameters, Result]) -> Callable[Parameters,
     return call
 
 
+def set_name(function: Callable[..., Any], name: str) -> None:
+    """Name a function that was made from a template, also in what Python says of wrong arguments.
+
+    Parameters
+    ----------
+    function
+        The function, or what a decorator made of it.
+    name
+        Its name.
+    """
+    function.__name__ = function.__qualname__ = name
+    inner = getattr(function, "__wrapped__", None)
+    if inner is not None:
+        set_name(inner, name)
+
+
 def adopted(argument: Any) -> Any:  # noqa: ANN401 - any argument
     """Return an argument with arrays of situ's in the place of arrays that describe USM memory.
 

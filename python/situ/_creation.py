@@ -136,6 +136,28 @@ def _to_host(nested: object) -> object:
     return nested
 
 
+def _converted(obj: object, dtype: npt.DTypeLike | None) -> npt.NDArray[Any]:
+    """Return data as NumPy converts it, or say what to do about it."""
+    try:
+        return np.asarray(obj, dtype=dtype)
+    except OverflowError:
+        msg = (
+            f"a number of the data does not fit into {np.dtype(dtype)}\n"
+            "  why:  new arrays hold their numbers exactly\n"
+            '  help: choose a wider dtype, e.g. `dtype="float64"`'
+        )
+        raise OverflowError(msg) from None
+    except ValueError as error:
+        if "inhomogeneous" not in str(error):
+            raise
+        msg = (
+            "the sequences in the data have different lengths\n"
+            "  why:  an array has as many elements in every row\n"
+            "  help: fill short rows up, or make an array of each row"
+        )
+        raise ValueError(msg) from None
+
+
 def _host_array(obj: object, dtype: npt.DTypeLike | None) -> npt.NDArray[Any]:
     """Return a C-contiguous NumPy array of native byte order and a dtype situ has."""
     if isinstance(obj, bytes):
@@ -143,7 +165,7 @@ def _host_array(obj: object, dtype: npt.DTypeLike | None) -> npt.NDArray[Any]:
         obj = memoryview(obj)
     if hasattr(obj, "__dlpack__") and not hasattr(obj, "__array__"):
         obj = np.from_dlpack(cast("Any", obj))
-    host = np.asarray(obj, dtype=dtype)
+    host = _converted(obj, dtype)
     if host.dtype.kind not in "biufc":
         msg = (
             f"situ has no dtype {host.dtype}\n"
@@ -391,6 +413,13 @@ def arange(
     """
     if stop is None:
         start, stop = 0, start
+    if any(isinstance(each, complex) for each in (start, stop, step)):
+        msg = (
+            f"`arange` cannot count from {start} to {stop} by {step}\n"
+            "  why:  complex numbers have no order\n"
+            "  help: multiply or add afterwards, e.g. `1j * situ.arange(3)`"
+        )
+        raise TypeError(msg)
     if step == 0:
         msg = (
             "`arange` cannot go in steps of zero\n"
@@ -486,7 +515,15 @@ def linspace(
     >>> situ.linspace(0, 1, 5).to_numpy()
     array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
-    num = operator.index(num)
+    try:
+        num = operator.index(num)
+    except TypeError:
+        msg = (
+            f"`linspace` cannot make {num!r} numbers\n"
+            "  why:  they are counted\n"
+            "  help: convert it, e.g. with `int(...)`"
+        )
+        raise TypeError(msg) from None
     if num < 0:
         msg = (
             f"`linspace` cannot make {num} numbers\n"

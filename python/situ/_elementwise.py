@@ -9,7 +9,7 @@ from typing import Protocol, overload
 import numpy.typing as npt
 
 from situ import _native
-from situ._array_arguments import takes_arrays
+from situ._array_arguments import set_name, takes_arrays
 from situ._native import ndarray
 from situ._queue_manager import Place
 from situ._simulation import in_simulation, on_numbers
@@ -208,7 +208,7 @@ def _unary(name: str, summary: str, operand: str, result: str) -> UnaryFunction:
                 return on_numbers(name, x)
             raise
 
-    function.__name__ = function.__qualname__ = name
+    set_name(function, name)
     function.__doc__ = f"""{summary}
 
     Parameters
@@ -256,7 +256,7 @@ def _binary(name: str, summary: str, operands: tuple[str, str], result: str) -> 
                 return on_numbers(name, x1, x2)
             raise
 
-    function.__name__ = function.__qualname__ = name
+    set_name(function, name)
     function.__doc__ = f"""{summary}
 
     Parameters

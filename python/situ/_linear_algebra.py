@@ -8,11 +8,11 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from situ import _elementwise, _native, _statistical
 from situ._array_arguments import takes_arrays
+from situ._axes import counted_axes
 from situ._creation import full
 from situ._manipulation import moveaxis, permute_dims, reshape
 from situ._native import ndarray
@@ -213,21 +213,7 @@ def _contracted(
             "  help: name as many axes of one as of the other"
         )
         raise ShapeError(message)
-    return _counted(left, x1.ndim), _counted(right, x2.ndim)
-
-
-def _counted(axes: Sequence[int], ndim: int) -> tuple[int, ...]:
-    """Count axes from the start; each may be named once."""
-    counted: list[int] = []
-    for axis in axes:
-        if not -ndim <= axis < ndim:
-            message = f"axis {axis} is out of bounds for an array of {ndim} dimensions"
-            raise np.exceptions.AxisError(message)
-        if axis % ndim in counted:
-            message = f"axis {axis} is named twice"
-            raise ShapeError(message)
-        counted.append(axis % ndim)
-    return tuple(counted)
+    return counted_axes(left, x1.ndim), counted_axes(right, x2.ndim)
 
 
 @takes_arrays
@@ -410,7 +396,7 @@ def cross(x1: ndarray, x2: ndarray, /, *, axis: int = -1, queue: Place | None = 
     """
     vectors: list[ndarray] = []
     for name, x in (("x1", x1), ("x2", x2)):
-        (counted,) = _counted((axis,), x.ndim)
+        (counted,) = counted_axes((axis,), x.ndim)
         if x.shape[counted] != 3:
             message = (
                 f"`cross` needs vectors of 3 elements, but axis {axis} of `{name}` has size "

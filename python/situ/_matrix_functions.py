@@ -4,6 +4,7 @@ They run where the data is, but for the decompositions in them. Public names are
 """
 
 import math
+import operator
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -152,12 +153,21 @@ def matrix_power(x: ndarray, n: int, /, *, queue: Place | None = None) -> ndarra
            [55, 34]])
     """
     check_square("matrix_power", x)
+    try:
+        n = operator.index(n)
+    except TypeError:
+        msg = (
+            f"`matrix_power` has no power {n!r}\n"
+            "  why:  a matrix is multiplied with itself a whole number of times\n"
+            "  help: use an integer; `linalg.eigh` gives eigenvalues, which have any power"
+        )
+        raise TypeError(msg) from None
     if n == 0:
         size = x.shape[-1]
         one = eye(size, dtype=x.dtype, queue=queue or x.queue, usm_type=x.usm_type)
         return broadcast_to(one, x.shape).copy()
     factor = x if n > 0 else inv(x, queue=queue)
-    exponent = abs(int(n))
+    exponent = abs(n)
     power: ndarray | None = None
     while exponent:
         if exponent % 2:

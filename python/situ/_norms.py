@@ -8,6 +8,7 @@ import numpy as np
 
 from situ import _elementwise, _native, _statistical
 from situ._array_arguments import takes_arrays
+from situ._axes import counted_axes
 from situ._creation import full
 from situ._decompositions import inv, svdvals
 from situ._linear_algebra import vecdot
@@ -59,6 +60,16 @@ def vector_norm(
     >>> situ.linalg.vector_norm(situ.asarray([3.0, -4.0])).item()
     5.0
     """
+    try:
+        float(ord)
+    except (TypeError, ValueError):
+        msg = (
+            f"there is no vector norm of order {ord!r}\n"
+            "  why:  it is the exponent in a sum of powers\n"
+            "  help: use a number, such as 1, 2 or `situ.inf`; "
+            '`linalg.matrix_norm` has "fro" and "nuc"'
+        )
+        raise ValueError(msg) from None
     x = _as_float(x)
     vectors, shape = _flattened(x, axis, keepdims)
     return reshape(_norms(vectors, ord, queue), shape)
@@ -76,14 +87,7 @@ def _flattened(
         axes = tuple(range(x.ndim))
     else:
         named = (axis,) if isinstance(axis, int) else tuple(axis)
-        for each in named:
-            if not -x.ndim <= each < x.ndim:
-                message = f"axis {each} is out of bounds for an array of {x.ndim} dimensions"
-                raise np.exceptions.AxisError(message)
-        axes = tuple(each % x.ndim for each in named)
-        if len(set(axes)) != len(axes):
-            message = f"an axis of {named} is named twice"
-            raise ShapeError(message)
+        axes = counted_axes(named, x.ndim)
     kept = [size for each, size in enumerate(x.shape) if each not in axes]
     length = math.prod(x.shape[each] for each in axes)
     moved = moveaxis(x, axes, tuple(range(x.ndim - len(axes), x.ndim)))

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from situ import _native
-from situ._array_arguments import takes_arrays
+from situ._array_arguments import set_name, takes_arrays
 from situ._complex_extremes import take_complex_extreme
 from situ._dtypes import DType
 from situ._native import ndarray
@@ -240,7 +240,7 @@ def _truth(name: str, summary: str, example: str, result: str) -> Truth:
         found = _native.reduce(name, counted, axis=axis, keepdims=keepdims, queue=queue)
         return stored(name, found, out)
 
-    function.__name__ = function.__qualname__ = name
+    set_name(function, name)
     function.__doc__ = _documentation(summary, "", example, result)
     return function
 
@@ -282,7 +282,7 @@ def _extreme(name: Literal["max", "min"], summary: str, example: str, result: st
             found = _native.reduce(name, counted, axis=axis, keepdims=keepdims, queue=queue)
         return stored(name, _joined(name, found, initial), out)
 
-    function.__name__ = function.__qualname__ = name
+    set_name(function, name)
     function.__doc__ = _documentation(summary, _INITIAL, example, result)
     return function
 
@@ -312,7 +312,7 @@ def _total(name: str, summary: str, example: str, result: str) -> Total:
         )
         return stored(name, _joined(name, found, initial), out)
 
-    function.__name__ = function.__qualname__ = name
+    set_name(function, name)
     more = _element_type(_WIDENED) + _INITIAL
     function.__doc__ = _documentation(summary, more, example, result)
     return function
@@ -370,7 +370,7 @@ def _mean(name: str, summary: str, example: str, result: str) -> Mean:
             found = _native.bring(found, dtype=target)
         return stored(name, found, out)
 
-    function.__name__ = function.__qualname__ = name
+    set_name(function, name)
     more = _element_type("that of `x`, and ``float64`` for integers and bools")
     function.__doc__ = _documentation(summary, more, example, result)
     return function
@@ -451,7 +451,7 @@ def _spread(name: str, summary: str, example: str, result: str) -> Spread:
         unbiased estimate from a sample.
     """
     )
-    function.__name__ = function.__qualname__ = name
+    set_name(function, name)
     function.__doc__ = _documentation(summary, more, example, result)
     return function
 
@@ -510,7 +510,7 @@ def _accumulation(name: str, summary: str, example: str, result: str) -> Accumul
         )
         return stored(name, found, out)
 
-    function.__name__ = function.__qualname__ = name
+    set_name(function, name)
     function.__doc__ = f"""{summary}
 
     Parameters
@@ -566,7 +566,7 @@ def _flat_accumulation(name: str, summary: str, example: str, result: str) -> Fl
         found = _native.accumulate(native, x, axis=axis, dtype=dtype, queue=queue)
         return stored(name, found, out)
 
-    function.__name__ = function.__qualname__ = name
+    set_name(function, name)
     function.__doc__ = f"""{summary}
 
     Parameters
@@ -744,7 +744,7 @@ def _nan_extreme(name: str, summary: str, example: str, result: str) -> Extreme:
         found = _native.reduce(name, x, axis=axis, keepdims=keepdims, queue=queue)
         return stored(name, found, out)
 
-    function.__name__ = function.__qualname__ = name
+    set_name(function, name)
     function.__doc__ = _documentation(summary, _INITIAL, example, result)
     return function
 

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from situ import _native
-from situ._array_arguments import takes_arrays
+from situ._array_arguments import set_name, takes_arrays
 from situ._creation import arange
 from situ._manipulation import roll
 from situ._native import ndarray
@@ -135,7 +135,7 @@ def _along_one(
     ) -> ndarray:
         return _native.fourier_transform(name, x, n, axis, norm, out=out, queue=queue)
 
-    function.__name__ = function.__qualname__ = name
+    set_name(function, name)
     function.__doc__ = documentation
     return function
 
@@ -180,7 +180,7 @@ def _along_several(
     ) -> ndarray:
         return _native.fourier_transform_axes(name, x, s, axes, norm, out=out, queue=queue)
 
-    function.__name__ = function.__qualname__ = name
+    set_name(function, name)
     function.__doc__ = documentation
     return function
 
@@ -224,7 +224,7 @@ def _along_two(
     ) -> ndarray:
         return _native.fourier_transform_axes(name, x, s, axes, norm, out=out, queue=queue)
 
-    function.__name__ = function.__qualname__ = name
+    set_name(function, name)
     function.__doc__ = documentation
     return function
 

@@ -12,6 +12,10 @@ def z(*shape, dtype=None):
     return situ.zeros(shape, dtype)
 
 
+def assign(x, value):
+    x[0] = value
+
+
 CASES = {
     "shapes": (lambda: z(2, 3) + z(4), ValueError, "(2, 3) and (4,)"),
     "three shapes": (lambda: situ.where(z(2, 3) > 0, z(4), z(5)), ValueError, "`where`"),
@@ -51,10 +55,40 @@ CASES = {
     "tiles": (lambda: situ.tile(z(2), -1), ValueError, "not negative"),
     "axis needed": (lambda: situ.take(z(3, 3), situ.asarray([0])), ValueError, "needs an axis"),
     "65 sizes": (lambda: situ.zeros((1,) * 65), ValueError, "at most 64"),
-    "65th by index": (lambda: z(*(1,) * 64)[None], ValueError, "at most 64"),
+    "65th by index": (lambda: z(*(1,) * 64)[None], IndexError, "at most 64"),
     "65th by shape": (lambda: z(1).reshape((1,) * 65), ValueError, "at most 64"),
     "65th by place": (lambda: situ.expand_dims(z(*(1,) * 64), 0), ValueError, "at most 64"),
     "65th by stack": (lambda: situ.stack([z(*(1,) * 64)]), ValueError, "at most 64"),
+    "rows of different lengths": (lambda: situ.asarray([[1, 2], [3]]), ValueError, "lengths"),
+    "large data": (lambda: situ.asarray([300], dtype="int8"), OverflowError, "wider dtype"),
+    "no dtype": (lambda: situ.zeros(2, "float63"), TypeError, "'float63' is no dtype"),
+    "fill of NaN": (lambda: situ.full(2, np.nan, "int8"), ValueError, "NaN to elements of int8"),
+    "fill of inf": (lambda: situ.full(2, np.inf, "uint8"), OverflowError, "inf to elements"),
+    "NaN among integers": (lambda: assign(z(2, dtype="int64"), np.nan), ValueError, "NaN"),
+    "inf among integers": (lambda: assign(z(2, dtype="int64"), -np.inf), OverflowError, "-inf"),
+    "complex ends": (lambda: situ.arange(0, 3j), TypeError, "no order"),
+    "half a number": (lambda: situ.linspace(0, 1, 2.5), TypeError, "2.5 numbers"),
+    "half a power": (lambda: situ.linalg.matrix_power(z(2, 2), 0.5), TypeError, "0.5"),
+    "order of a norm": (lambda: situ.linalg.vector_norm(z(2), ord="fro"), ValueError, "'fro'"),
+    "axis of a norm": (lambda: situ.linalg.vector_norm(z(2), axis=1), AxisError, "-1 to 0"),
+    "axis of a norm, twice": (
+        lambda: situ.linalg.vector_norm(z(2, 2), axis=(0, -2)),
+        ValueError,
+        "named twice",
+    ),
+    "axis to contract": (
+        lambda: situ.tensordot(z(2), z(2), axes=((1,), (0,))),
+        AxisError,
+        "1 dimension\n",
+    ),
+    "shapes of indices": (
+        lambda: z(3, 4)[situ.asarray([0, 1]), situ.asarray([0, 1, 2])],
+        IndexError,
+        "(2,) and (3,)",
+    ),
+    "positions between": (lambda: situ.take(z(3), z(3)), TypeError, "integers, not float64"),
+    "positions of a mask": (lambda: situ.take(z(3), z(3) > 0), TypeError, "x[mask]"),
+    "too many indices": (lambda: z(3)[0, 0], IndexError, "has 1 dimension,"),
     "65th by stretch": (lambda: situ.broadcast_to(z(1), (1,) * 65), ValueError, "at most 64"),
 }
 
@@ -70,6 +104,14 @@ def test_a_refusal_says_what_why_and_what_to_do(name):
     assert headline[0].islower() or not headline[0].isalpha()
     assert not headline.endswith(".")
     assert [part.split(":")[0].strip() for part in parts] == ["why", "help"]
+
+
+@pytest.mark.parametrize(
+    "call", [lambda: situ.sum(z(3), axs=0), lambda: z(3).sum(axs=0), lambda: situ.sin(z(3), axs=0)]
+)
+def test_unknown_arguments_are_those_of_the_function_that_was_called(call):
+    with pytest.raises(TypeError, match=r"^(sum|sin)\(\) got an unexpected keyword argument 'axs'"):
+        call()
 
 
 def test_arrays_of_ten_and_of_64_dimensions_work():

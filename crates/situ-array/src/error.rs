@@ -93,8 +93,9 @@ pub enum Error {
     },
     /// More indices than dimensions.
     #[error(
-        "too many indices: the array has {ndim} dimensions, but {given} were indexed\n  help: \
-         remove {} of them",
+        "too many indices: the array has {}, but {given} were indexed\n  why:  each index is for one of them\n  \
+         help: remove {} of them",
+        dimensions(*ndim),
         given - ndim
     )]
     TooManyIndices {
@@ -179,14 +180,45 @@ pub enum Error {
     },
     /// A function along one axis of an array that has several, or none.
     #[error(
-        "`{operation}` of an array with {ndim} dimensions needs an axis\n  why:  without one it works on \
-         arrays of one dimension\n  help: name the axis, e.g. `axis=-1`, or flatten with `x.reshape(-1)`"
+        "`{operation}` of an array with {} needs an axis\n  why:  without one it works on \
+         arrays of one dimension\n  help: name the axis, e.g. `axis=-1`, or flatten with `x.reshape(-1)`",
+        dimensions(*ndim)
     )]
     AxisNeeded {
         /// The function.
         operation: &'static str,
         /// How many dimensions.
         ndim: usize,
+    },
+    /// Arrays of positions that do not broadcast together.
+    #[error(
+        "index arrays of shapes {} do not fit together\n  why:  matching from the last dimension, sizes must be equal \
+         or 1\n  help: `i[:, None]` and `j[None, :]` choose all combinations of rows and columns, as `situ.ix_` does",
+        listed(shapes)
+    )]
+    IndexShapes {
+        /// What they have.
+        shapes: Vec<Vec<usize>>,
+    },
+    /// An index that would add more dimensions than arrays have.
+    #[error(
+        "this index would make an array of {ndim} dimensions\n  why:  there are at most {MAX_DIMS}\n  help: leave \
+         `None` out of it, or merge dimensions first, e.g. with `reshape`"
+    )]
+    IndexDimensions {
+        /// How many there would be.
+        ndim: usize,
+    },
+    /// Positions that are no integers.
+    #[error(
+        "`{operation}` needs positions that are integers, not {dtype}\n  why:  they count entries along an axis\n  help: convert them, e.g. \
+         `indices.astype(\"int64\")`; a mask chooses elements by `x[mask]`"
+    )]
+    PositionDType {
+        /// The function.
+        operation: &'static str,
+        /// What they have.
+        dtype: DType,
     },
     /// An array that is no index.
     #[error(
@@ -323,8 +355,9 @@ pub enum Error {
     },
     /// An array that is no matrix.
     #[error(
-        "`{operation}` needs matrices, but the array has {ndim} dimensions\n  why:  matrices are in the last two \
-         dimensions\n  help: add dimensions, e.g. with `x[None, :]`"
+        "`{operation}` needs matrices, but the array has {}\n  why:  matrices are in the last two \
+         dimensions\n  help: add dimensions, e.g. with `x[None, :]`",
+        dimensions(*ndim)
     )]
     MatrixNeeded {
         /// The function.
@@ -401,8 +434,9 @@ pub enum Error {
     },
     /// An array with too few dimensions.
     #[error(
-        "`{operation}` needs an array with at least {needed} dimensions, not {ndim}\n  help: add dimensions, \
-         e.g. with `x[None, :]`"
+        "`{operation}` needs an array with at least {}, not {ndim}\n  help: add dimensions, \
+         e.g. with `x[None, :]`",
+        dimensions(*needed)
     )]
     TooFewDimensions {
         /// The function.
@@ -492,6 +526,17 @@ pub enum Error {
          part\n  help: assign its real part, e.g. `z.real`, or convert the array first with `x.astype`"
     )]
     AssignmentComplex {
+        /// The elements' dtype.
+        dtype: DType,
+    },
+    /// A float without an integer value that is assigned to integers.
+    #[error(
+        "cannot assign {value} to elements of {dtype}\n  why:  no integer stands for it\n  help: convert the array \
+         first, e.g. `x.astype(\"float64\")`"
+    )]
+    AssignmentNotFinite {
+        /// NaN or an infinity.
+        value: f64,
         /// The elements' dtype.
         dtype: DType,
     },

@@ -50,7 +50,8 @@ pub fn view(layout: &Layout, index: &[IndexItem]) -> Result<Layout, Error> {
         });
     }
     let new = index.iter().filter(|item| **item == IndexItem::NewAxis);
-    check_ndim(layout.ndim() + new.count())?;
+    let ndim = layout.ndim() + new.count();
+    check_ndim(ndim).map_err(|_| Error::IndexDimensions { ndim })?;
     let ellipses = index
         .iter()
         .filter(|item| **item == IndexItem::Ellipsis)

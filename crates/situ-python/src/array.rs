@@ -207,8 +207,13 @@ impl PyArray {
             let ndim = self.array.shape().len();
             if ndim < 2 {
                 return Err(ShapeError::new_err(format!(
-                    "`mT` needs a matrix, and this array has {ndim} dimensions\n  help: `x.T` works for any \
-                     number of dimensions"
+                    "`mT` needs a matrix, and this array has {}\n  help: `x.T` works for any \
+                     number of dimensions",
+                    if ndim == 1 {
+                        "1 dimension"
+                    } else {
+                        "no dimensions"
+                    }
                 )));
             }
             let mut axes: Vec<usize> = (0..ndim).collect();

@@ -56,7 +56,7 @@ pub(crate) fn to_python(py: Python<'_>, dtype: DType) -> PyResult<Py<PyAny>> {
 /// The dtype that a NumPy dtype object, scalar type or name stands for.
 ///
 /// # Errors
-/// `DTypeError` if there is no such dtype, `TypeError` if NumPy does not know it either.
+/// `DTypeError`, which is a `TypeError`, if there is no such dtype.
 pub(crate) fn from_python(object: &Bound<'_, PyAny>) -> PyResult<DType> {
     let py = object.py();
     let known = known(py)?;
@@ -72,18 +72,30 @@ pub(crate) fn from_python(object: &Bound<'_, PyAny>) -> PyResult<DType> {
     let dtype = if object.is_instance(class)? {
         object.clone()
     } else {
-        class.call1((object,))?
+        class.call1((object,)).map_err(|_| {
+            let what = object
+                .repr()
+                .map_or_else(|_| "this".to_owned(), |text| text.to_string());
+            DTypeError::new_err(format!(
+                "{what} is no dtype\n  why:  arrays hold bools, integers, floats and complex numbers\n  help: use one of {}",
+                all_names()
+            ))
+        })?
     };
     if let Some(dtype) = known.find(&dtype) {
         return Ok(dtype);
     }
     let name: String = dtype.getattr("name")?.extract()?;
     DType::from_name(&name).ok_or_else(|| {
-        let known: Vec<_> = DType::ALL.iter().map(|dtype| dtype.name()).collect();
         DTypeError::new_err(format!(
             "situ has no dtype {name}\n  help: convert to one of {} first, e.g. with \
              numpy's `x.astype(\"float64\")`",
-            known.join(", ")
+            all_names()
         ))
     })
+}
+
+/// The names of all dtypes.
+fn all_names() -> String {
+    DType::ALL.map(DType::name).join(", ")
 }

@@ -102,6 +102,8 @@ fn array_class(error: &situ_array::Error) -> fn(String) -> PyErr {
         | E::NotSquare { .. } => exceptions::LinAlgError::new_err,
         E::IndexOutOfBounds { .. }
         | E::IndexDType { .. }
+        | E::IndexDimensions { .. }
+        | E::IndexShapes { .. }
         | E::MaskShape { .. }
         | E::TooManyIndices { .. }
         | E::TwoEllipses => PyIndexError::new_err,
@@ -112,7 +114,10 @@ fn array_class(error: &situ_array::Error) -> fn(String) -> PyErr {
         | E::MaskDType { .. }
         | E::OperandConversion { .. }
         | E::OutputDType { .. }
+        | E::PositionDType { .. }
         | E::ResultDType { .. } => exceptions::DTypeError::new_err,
+        E::AssignmentNotFinite { value, .. } if value.is_nan() => PyValueError::new_err,
+        E::AssignmentNotFinite { .. } => PyOverflowError::new_err,
         E::ScalarOverflow { .. } | E::AssignmentOverflow { .. } => PyOverflowError::new_err,
         E::Placement(_) => exceptions::PlacementError::new_err,
         E::NoArray { .. } => PyTypeError::new_err,

@@ -384,11 +384,17 @@ pub fn assign(target: &Array, value: &Operand) -> Result<(), Error> {
 /// The constant that a scalar becomes when it is assigned to elements of a dtype.
 ///
 /// # Errors
-/// If the dtype does not hold it: an integer that is too large, or a complex number where elements are real. NumPy
-/// refuses the latter whatever its imaginary part is, and asks other dtypes than `bool`.
+/// If the dtype does not hold it: an integer that is too large, NaN or an infinity where elements are integers, or a complex number where
+/// elements are real. NumPy refuses the latter whatever its imaginary part is, and asks other dtypes than `bool`.
 pub(super) fn assigned_scalar(scalar: PythonScalar, dtype: DType) -> Result<Literal, Error> {
     if matches!(scalar, PythonScalar::Complex(..)) && !dtype.is_complex() && !dtype.is_bool() {
         return Err(Error::AssignmentComplex { dtype });
+    }
+    if let PythonScalar::Float(value) = scalar
+        && dtype.is_integer()
+        && !value.is_finite()
+    {
+        return Err(Error::AssignmentNotFinite { value, dtype });
     }
     scalar.to_literal(dtype).ok_or(match scalar {
         PythonScalar::Int(value) => Error::AssignmentOverflow { value, dtype },

@@ -326,7 +326,9 @@ fn resolve(array: &Array, index: &[ArrayIndexItem]) -> Result<Selection, Error> 
     let axes = indexed_axes(&view_items, &places, view.shape().len());
     check_integers(&items, &axes, &view)?;
     let shapes: SmallVec<[&[usize]; 2]> = indices.iter().map(Array::shape).collect();
-    let shape = broadcast_shapes("index with", &shapes)?;
+    let shape = broadcast_shapes("index", &shapes).map_err(|_| Error::IndexShapes {
+        shapes: shapes.iter().map(|shape| shape.to_vec()).collect(),
+    })?;
     let indices = indices
         .iter()
         .map(|index| broadcast_to(index, &shape))
@@ -784,6 +786,12 @@ pub fn take(
         ("indices", Participant::Array(indices)),
     ];
     placer.place(arguments.into_iter())?;
+    if !indices.dtype().is_integer() {
+        return Err(Error::PositionDType {
+            operation: "take",
+            dtype: indices.dtype(),
+        });
+    }
     let array = queue.map_or_else(|| array.clone(), |queue| array.with_queue(queue));
     let ndim = array.shape().len();
     let axis = match axis {
