@@ -117,7 +117,7 @@ def test_parts_of_real_arrays() -> None:
 
 
 def test_matrices_are_needed_to_transpose_matrices() -> None:
-    with pytest.raises(situ.ShapeError, match=r"needs a matrix, and this array has 1 dimensions"):
+    with pytest.raises(situ.ShapeError, match=r"needs a matrix, and this array has 1 dimension"):
         _ = situ.ones(3).mT
 
 
