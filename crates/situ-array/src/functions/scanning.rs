@@ -25,6 +25,10 @@ use crate::reduction::{ReducedAxes, Reduction, accumulator};
 /// How many elements a block has.
 const BLOCK_LENGTH: usize = 4096;
 
+/// The same where rows are columns in memory, which are scanned side by side: so many elements of some ten columns are in the
+/// second cache.
+const BLOCK_LENGTH_ACROSS: usize = 1024;
+
 /// From this many rows on, rows are not cut.
 const ENOUGH_ROWS: usize = 64;
 
@@ -131,6 +135,16 @@ pub fn accumulate(array: &Array, what: Cumulative, along: Along<'_>) -> Result<A
     Ok(out)
 }
 
+/// How the rows of a scan are cut into blocks.
+#[derive(Clone, Copy, Default)]
+struct Cut<'a> {
+    /// Whether the rows are columns in memory.
+    is_across: bool,
+    block_length: usize,
+    /// What comes before each block, by row and block; nothing if a row is one block.
+    before: Option<&'a Array>,
+}
+
 /// One scan.
 #[derive(Clone, Copy)]
 struct Scan {
@@ -143,10 +157,23 @@ impl Scan {
     fn run(self, array: &Array, out: &Array, axis: usize) -> Result<(), Error> {
         let length = array.shape()[axis];
         let rows = array.size() / length.max(1);
+        let kept = rows_of(array.layout(), out.layout(), axis);
+        let is_across = kept.last().is_some_and(|inner| {
+            inner.strides[1].unsigned_abs() < out.layout().strides()[axis].unsigned_abs()
+        });
+        let cut = Cut {
+            is_across,
+            block_length: if is_across {
+                BLOCK_LENGTH_ACROSS
+            } else {
+                BLOCK_LENGTH
+            },
+            before: None,
+        };
         if rows >= ENOUGH_ROWS || length <= BLOCK_LENGTH {
-            return self.launch(array, out, axis, None);
+            return self.launch(array, out, axis, cut);
         }
-        let sums = self.block_sums(array, axis)?;
+        let sums = self.block_sums(array, axis, cut.block_length)?;
         let before = Array::empty(
             sums.shape(),
             self.accumulate,
@@ -158,16 +185,17 @@ impl Scan {
             ..self
         };
         // There are few blocks, so their results are scanned in one go.
-        between.launch(&sums, &before, 1, None)?;
-        self.launch(array, out, axis, Some(&before))
+        between.launch(&sums, &before, 1, Cut::default())?;
+        let before = Some(&before);
+        self.launch(array, out, axis, Cut { before, ..cut })
     }
 
     /// What each block of each row combines to, by row and block.
-    fn block_sums(self, array: &Array, axis: usize) -> Result<Array, Error> {
+    fn block_sums(self, array: &Array, axis: usize, block_length: usize) -> Result<Array, Error> {
         let length = array.shape()[axis];
-        let blocks = length.div_ceil(BLOCK_LENGTH);
+        let blocks = length.div_ceil(block_length);
         let rows = array.size() / length;
-        let whole = length / BLOCK_LENGTH;
+        let whole = length / block_length;
         let reduction = Reduction {
             prepare: Prepare::Convert,
             combine: self.combine,
@@ -181,7 +209,7 @@ impl Scan {
         let sums = Array::empty(&[rows, blocks], self.accumulate, queue, usm_kind)?;
         let nothing = identity(self.combine, self.accumulate);
         copy_into(&sums, &Input::Scalar(nothing))?;
-        let cut = cut_into_blocks(array, axis, whole);
+        let cut = cut_into_blocks(array, axis, [whole, block_length]);
         let axes = ReducedAxes::new(cut.shape(), Some(&[-1]), false)?;
         let reduced = reduction.run(&cut, &axes)?;
         let columns = sums.view(&[
@@ -200,13 +228,12 @@ impl Scan {
         Ok(sums)
     }
 
-    fn launch(
-        self,
-        array: &Array,
-        out: &Array,
-        axis: usize,
-        before: Option<&Array>,
-    ) -> Result<(), Error> {
+    fn launch(self, array: &Array, out: &Array, axis: usize, cut: Cut<'_>) -> Result<(), Error> {
+        let Cut {
+            is_across,
+            block_length,
+            before,
+        } = cut;
         let queue = array.queue();
         let length = array.shape()[axis];
         let kept = rows_of(array.layout(), out.layout(), axis);
@@ -217,7 +244,8 @@ impl Scan {
             output: out.dtype(),
             exclusive: self.exclusive,
             is_cut: before.is_some(),
-            block_length: BLOCK_LENGTH,
+            block_length,
+            is_across,
             kept_rank: kept.len() as u8,
         };
         let index = |value: isize| Argument::Scalar(Literal::I64(value as i64));
@@ -233,8 +261,12 @@ impl Scan {
             arguments.extend(kept.iter().map(|each| index(each.strides[operand])));
         }
         let rows: usize = kept.iter().map(|each| each.size).product();
-        let blocks = before.map_or(1, |_| length.div_ceil(BLOCK_LENGTH));
-        let range = NdRange::new(&[rows as u64, blocks as u64]);
+        let blocks = before.map_or(1, |_| length.div_ceil(block_length));
+        let mut range = [rows as u64, blocks as u64];
+        if is_across {
+            range.reverse();
+        }
+        let range = NdRange::new(&range);
         let range = range.map_err(situ_runtime::Error::from)?;
         let name = format!("scan_{}", self.combine.name());
         let key = KernelKey::Scan(shape);
@@ -258,7 +290,7 @@ fn rows_of(input: &Layout, out: &Layout, axis: usize) -> SmallVec<[Loop; 4]> {
 }
 
 /// A view of whole blocks along an axis: the others first, then the blocks, then their elements.
-fn cut_into_blocks(array: &Array, axis: usize, blocks: usize) -> Array {
+fn cut_into_blocks(array: &Array, axis: usize, [blocks, block_length]: [usize; 2]) -> Array {
     let layout = array.layout();
     let (mut shape, mut strides) = (
         Shape::from(layout.shape()),
@@ -266,7 +298,7 @@ fn cut_into_blocks(array: &Array, axis: usize, blocks: usize) -> Array {
     );
     shape.remove(axis);
     let step = strides.remove(axis);
-    shape.extend([blocks, BLOCK_LENGTH]);
-    strides.extend([step * BLOCK_LENGTH as isize, step]);
+    shape.extend([blocks, block_length]);
+    strides.extend([step * block_length as isize, step]);
     array.with_layout(Layout::from_parts(&shape, &strides, layout.offset()))
 }

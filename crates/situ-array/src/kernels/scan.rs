@@ -2,7 +2,8 @@
 //!
 //! A row is cut into blocks, and a work-item goes through one block of one row. Where a row has several
 //! blocks, what comes before each of them is known already: the blocks were reduced and their results
-//! scanned, by [`super::reduce`] and by this template.
+//! scanned, by [`super::reduce`] and by this template. A launch goes through the blocks of a row and then to the next row; or, where rows are
+//! columns in memory, through all rows of a block and then to the next block.
 //!
 //! Parameters, in this order: `out`, `in`, `before` (only if there are several blocks: what comes before
 //! each, by row and block), `length`, `in_step`, `out_step`, the sizes of the kept loops but the
@@ -30,11 +31,13 @@ pub struct ScanShape {
     pub is_cut: bool,
     /// How many elements a block has, if it is cut.
     pub block_length: usize,
+    /// Whether the neighbours of an element belong to other rows.
+    pub is_across: bool,
     /// How many kept loops there are.
     pub kept_rank: u8,
 }
 
-/// Writes the kernel `name`, for a range of rows and blocks.
+/// Writes the kernel `name`, for a range of rows and blocks, or of blocks and rows if neighbours belong to other rows.
 pub fn module(name: &str, shape: &ScanShape) -> Module {
     let mut f = FunctionBuilder::kernel(name, 2);
     let global = |dtype| Type::pointer(dtype, AddressSpace::Global);
@@ -45,14 +48,15 @@ pub fn module(name: &str, shape: &ScanShape) -> Module {
         .then(|| f.parameter("before", global(shape.accumulate)));
     let [length, in_step, out_step] =
         ["length", "in_step", "out_step"].map(|name| f.parameter(name, Type::INDEX));
-    let (row, block) = (f.global_id(0), f.global_id(1));
+    let (rows_dim, blocks_dim) = if shape.is_across { (1, 0) } else { (0, 1) };
+    let (row, block) = (f.global_id(rows_dim), f.global_id(blocks_dim));
     let indices = rows::indices(&mut f, usize::from(shape.kept_rank), row);
     let in_base = rows::position(&mut f, "in", &indices);
     let out_base = rows::position(&mut f, "out", &indices);
     let so_far = f.variable("so_far", shape.accumulate);
     let initial = match before {
         Some(before) => {
-            let blocks = f.work_item(WorkItemQuery::GlobalSize(1));
+            let blocks = f.work_item(WorkItemQuery::GlobalSize(blocks_dim));
             let first = f.multiply(row, blocks);
             let at = f.add(first, block);
             f.load(before, at)
@@ -101,7 +105,12 @@ mod tests {
     #[test]
     fn every_form_validates() {
         for kept_rank in 0..5 {
-            for (exclusive, is_cut) in [(false, false), (true, false), (false, true)] {
+            for (exclusive, is_cut, is_across) in [
+                (false, false, false),
+                (true, false, true),
+                (false, true, false),
+                (false, true, true),
+            ] {
                 for combine in [BinaryOperator::Add, BinaryOperator::Multiply] {
                     let shape = ScanShape {
                         combine,
@@ -111,6 +120,7 @@ mod tests {
                         exclusive,
                         is_cut,
                         block_length: 1024,
+                        is_across,
                         kept_rank,
                     };
                     validate(module("scan", &shape)).unwrap();
