@@ -107,8 +107,8 @@ fn work_goes_on_although_nobody_waits() {
     const LEN: u64 = 1 << 18;
     let queue = Queue::new(&Device::default_device());
     let kernel = step(&queue);
-    let x = upload(&queue, &[1i64; LEN as usize]);
-    let y = upload(&queue, &[0i64; LEN as usize]);
+    let x = upload(&queue, &vec![1i64; LEN as usize]);
+    let y = upload(&queue, &vec![0i64; LEN as usize]);
     for round in 0..100 {
         queue
             .launch(&kernel, &range(LEN), &[pointer_to(&x)])
