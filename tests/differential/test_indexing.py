@@ -57,21 +57,29 @@ def indexed(draw):
     return view, tuple(index)
 
 
-def on_device(index):
-    """Bring the arrays of an index to the device."""
-    return tuple(situ.asarray(item) if isinstance(item, np.ndarray) else item for item in index)
+def indices_on(device, index):
+    """Bring the arrays of an index to a device."""
+    return tuple(
+        situ.asarray(item, device=device) if isinstance(item, np.ndarray) else item
+        for item in index
+    )
 
 
 @given(case=indexed())
 def test_reading(case):
+    check_reading(case, "native")
+
+
+def check_reading(case, device):
+    """Read by an index in NumPy and on a device, and compare."""
     view, index = case
     try:
         expected = view.host[index]
     except (IndexError, ValueError):
         with pytest.raises((IndexError, ValueError)):
-            view.on("native")[on_device(index)].to_numpy()
+            view.on(device)[indices_on(device, index)].to_numpy()
         return
-    found = view.on("native")[on_device(index)]
+    found = view.on(device)[indices_on(device, index)]
     assert found.shape == expected.shape
     assert found.dtype == expected.dtype
     np.testing.assert_array_equal(found.to_numpy(), expected)
@@ -79,8 +87,13 @@ def test_reading(case):
 
 @given(case=indexed(), data=st.data())
 def test_assignment(case, data):
+    check_assignment(case, data, "native")
+
+
+def check_assignment(case, data, device):
+    """Assign by an index in NumPy and on a device, and compare."""
     view, index = case
-    host, x = view.host.copy(), view.on("native")
+    host, x = view.host.copy(), view.on(device)
     try:
         shape = host[index].shape
     except (IndexError, ValueError):
@@ -92,7 +105,7 @@ def test_assignment(case, data):
     value = np.asarray(number) if is_number else np.arange(np.prod(shape)).reshape(shape) % 100
     value = value.astype("int8")
     host[index] = value
-    x[on_device(index)] = number if is_number else situ.asarray(value)
+    x[indices_on(device, index)] = number if is_number else situ.asarray(value, device=device)
     np.testing.assert_array_equal(x.to_numpy(), host)
 
 

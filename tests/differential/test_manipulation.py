@@ -82,7 +82,12 @@ def test_broadcasting_together(views):
 
 @given(view=any_view(), data=st.data())
 def test_rolling(view, data):
-    host, x = view.host, view.on("native")
+    check_rolling(view, data, "native")
+
+
+def check_rolling(view, data, device):
+    """Roll in NumPy and on a device, and compare."""
+    host, x = view.host, view.on(device)
     shift = data.draw(st.integers(-9, 9) | st.lists(st.integers(-9, 9), min_size=1, max_size=3))
     axis = axes_of(data.draw, host.ndim)
     if axis == () or (axis is None and isinstance(shift, list)):
@@ -93,11 +98,16 @@ def test_rolling(view, data):
 
 @given(view=any_view(min_dims=1), data=st.data())
 def test_joining(view, data):
-    host, x = view.host, view.on("native")
+    check_joining(view, data, "native")
+
+
+def check_joining(view, data, device):
+    """Join and repeat in NumPy and on a device, and compare."""
+    host, x = view.host, view.on(device)
     axis = data.draw(st.none() | st.integers(-host.ndim - 1, host.ndim))
     with np.errstate(all="ignore"):
         other = host.astype(data.draw(dtypes)) if host.dtype.kind != "c" else host
-    hosts, arrays = [host, other, host], [x, situ.asarray(other), x]
+    hosts, arrays = [host, other, host], [x, situ.asarray(other, device=device), x]
     found = outcome(situ.concat, arrays, axis=axis)
     assert_same(found, outcome(np.concat, hosts, axis=axis))
     if axis is not None:

@@ -65,8 +65,13 @@ def assert_product(found, left, right, product=np.matmul):
 
 @given(pair=factors())
 def test_matmul_agrees_with_numpy(pair):
+    check_product(pair, "native")
+
+
+def check_product(pair, device):
+    """Multiply in NumPy and on a device, and compare."""
     left, right = pair
-    found = situ.matmul(left.on("native"), right.on("native"))
+    found = situ.matmul(left.on(device), right.on(device))
     assert_product(found, left.host, right.host)
 
 

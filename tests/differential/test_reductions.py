@@ -39,10 +39,15 @@ def outcome(function, *arguments, **keywords):
 @pytest.mark.parametrize("name", NAMES)
 @given(case=cases())
 def test_reductions_agree_with_numpy(name, case):
+    check_reduction(name, case, "native")
+
+
+def check_reduction(name, case, device):
+    """Reduce in NumPy and on a device, and compare."""
     view, axis, keepdims = case
     host = view.host
     expected = outcome(getattr(np, name), host, axis=axis, keepdims=keepdims)
-    found = outcome(getattr(situ, name), view.on("native"), axis=axis, keepdims=keepdims)
+    found = outcome(getattr(situ, name), view.on(device), axis=axis, keepdims=keepdims)
     if isinstance(expected, type) or isinstance(found, type):
         assert found == expected
         return
@@ -121,12 +126,17 @@ def test_nan_is_the_smallest_and_the_largest():
 @pytest.mark.parametrize("name", ["argmax", "argmin"])
 @given(case=cases())
 def test_positions_of_extremes_agree_with_numpy(name, case):
+    check_position(name, case, "native")
+
+
+def check_position(name, case, device):
+    """Look for an extreme in NumPy and on a device, and compare."""
     view, axis, keepdims = case
     host = view.host
     if isinstance(axis, tuple):
         axis = axis[0] if axis else None
     expected = outcome(getattr(np, name), host, axis=axis, keepdims=keepdims)
-    found = outcome(getattr(situ, name), view.on("native"), axis=axis, keepdims=keepdims)
+    found = outcome(getattr(situ, name), view.on(device), axis=axis, keepdims=keepdims)
     if isinstance(expected, type) or isinstance(found, type):
         assert found == expected
         return
@@ -156,6 +166,11 @@ NUMPY_CUMULATIVE = {"cumulative_sum": np.cumulative_sum, "cumulative_prod": np.c
 @pytest.mark.parametrize("name", NUMPY_CUMULATIVE)
 @given(case=cases())
 def test_accumulations_agree_with_numpy(name, case):
+    check_accumulation(name, case, "native")
+
+
+def check_accumulation(name, case, device):
+    """Accumulate in NumPy and on a device, and compare."""
     view, axis, include_initial = case
     host = view.host
     if isinstance(axis, tuple):
@@ -165,7 +180,7 @@ def test_accumulations_agree_with_numpy(name, case):
         return
     keywords = {"axis": axis, "include_initial": include_initial}
     expected = outcome(NUMPY_CUMULATIVE[name], host, **keywords)
-    found = outcome(getattr(situ, name), view.on("native"), **keywords)
+    found = outcome(getattr(situ, name), view.on(device), **keywords)
     if isinstance(expected, type) or isinstance(found, type):
         assert found == expected
         return
