@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import situ
+import situ.testing
 
 DTYPES = [
     "bool",

@@ -531,8 +531,8 @@ pub enum Error {
     },
     /// A float without an integer value that is assigned to integers.
     #[error(
-        "cannot assign {value} to elements of {dtype}\n  why:  no integer stands for it\n  help: convert the array \
-         first, e.g. `x.astype(\"float64\")`"
+        "cannot assign {value} to elements of {dtype}\n  why:  no integer stands for it\n  help: use an array of \
+         floats, e.g. of the dtype \"float64\""
     )]
     AssignmentNotFinite {
         /// NaN or an infinity.

@@ -214,13 +214,7 @@ pub(crate) fn full(
         let own = scalar.default_dtype(device_dtypes::default_float(queue.device()));
         let dtype = dtype.map_or(Ok(own), dtype::from_python)?;
         discarded_parts::warn(py, own, dtype)?;
-        if let PythonScalar::Float(value) = scalar
-            && dtype.is_integer()
-            && !value.is_finite()
-        {
-            let error = situ_array::Error::AssignmentNotFinite { value, dtype };
-            return Err(error.into_py_err(py));
-        }
+        apply::check_finite(scalar, dtype).map_err(|error| error.into_py_err(py))?;
         let scalar = scalar
             .to_literal(dtype)
             .ok_or_else(|| too_large(fill_value, dtype))?;

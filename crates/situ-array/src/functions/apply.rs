@@ -381,6 +381,19 @@ pub fn assign(target: &Array, value: &Operand) -> Result<(), Error> {
     copy_into(target, &source)
 }
 
+/// Refuses NaN and infinities where elements are integers.
+///
+/// # Errors
+/// [`Error::AssignmentNotFinite`].
+pub fn check_finite(scalar: PythonScalar, dtype: DType) -> Result<(), Error> {
+    match scalar {
+        PythonScalar::Float(value) if dtype.is_integer() && !value.is_finite() => {
+            Err(Error::AssignmentNotFinite { value, dtype })
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The constant that a scalar becomes when it is assigned to elements of a dtype.
 ///
 /// # Errors
@@ -390,12 +403,7 @@ pub(super) fn assigned_scalar(scalar: PythonScalar, dtype: DType) -> Result<Lite
     if matches!(scalar, PythonScalar::Complex(..)) && !dtype.is_complex() && !dtype.is_bool() {
         return Err(Error::AssignmentComplex { dtype });
     }
-    if let PythonScalar::Float(value) = scalar
-        && dtype.is_integer()
-        && !value.is_finite()
-    {
-        return Err(Error::AssignmentNotFinite { value, dtype });
-    }
+    check_finite(scalar, dtype)?;
     scalar.to_literal(dtype).ok_or(match scalar {
         PythonScalar::Int(value) => Error::AssignmentOverflow { value, dtype },
         _ => only_integers_overflow(),
