@@ -440,35 +440,47 @@ def library_cases() -> Iterator[Case]:
 
 
 def decomposition_cases() -> Iterator[Case]:
-    """Decompositions of one square matrix, of fewer elements, since they cost more."""
+    """Decompositions of one square matrix: of fewer elements, since they cost more, and of all."""
+    yield from decompositions(
+        "of 31², 316², 1000²", {**SIDES, 10_000_000: 1000}, SLOW_DECOMPOSITIONS
+    )
+    yield from decompositions("of 31², 316², 3162²", SIDES, [])
+
+
+def decompositions(what: str, sides: dict[int, int], slow: list[str]) -> Iterator[Case]:
+    """Decompositions of matrices with such sides, the slow ones only if they are named."""
 
     def square(n: int) -> np.ndarray:
-        return np.random.default_rng(4).standard_normal((MATRIX_SIDES[n], MATRIX_SIDES[n]))
+        return np.random.default_rng(4).standard_normal((sides[n], sides[n]))
 
     def positive(n: int) -> np.ndarray:
-        return square(n) @ square(n).T + MATRIX_SIDES[n] * np.eye(MATRIX_SIDES[n])
+        return square(n) @ square(n).T + sides[n] * np.eye(sides[n])
 
-    for name in ("det", "slogdet", "inv", "qr", "svd", "svdvals"):
+    for name in ("det", "slogdet", "inv", "qr", "cholesky", *slow):
+        matrix = positive if name in OF_POSITIVE else square
         yield Case(
-            f"`linalg.{name}` of 31², 316², 1000²",
-            lambda n, name=name: pair(lambda xp, x: getattr(xp.linalg, name)(x), square(n)),
-            is_apart=True,
-        )
-    for name in ("cholesky", "eigh", "eigvalsh"):
-        yield Case(
-            f"`linalg.{name}` of 31², 316², 1000²",
-            lambda n, name=name: pair(lambda xp, x: getattr(xp.linalg, name)(x), positive(n)),
+            f"`linalg.{name}` {what}",
+            lambda n, name=name, matrix=matrix: pair(
+                lambda xp, x: getattr(xp.linalg, name)(x), matrix(n)
+            ),
             is_apart=True,
         )
     yield Case(
-        "`linalg.solve` of 31², 316², 1000²",
+        f"`linalg.solve` {what}",
         lambda n: pair(lambda xp, x: xp.linalg.solve(x, x), square(n)),
+        is_apart=True,
+    )
+    yield Case(
+        f"`linalg.solve` {what}, one right side",
+        lambda n: pair(lambda xp, x, y: xp.linalg.solve(x, y), square(n), floats(sides[n])),
         is_apart=True,
     )
 
 
-# The sides of matrices that are decomposed: what takes about as long as many elements elsewhere.
-MATRIX_SIDES = {1_000: 31, 100_000: 316, 10_000_000: 1000}
+# Those that take NumPy ten seconds for ten million elements.
+SLOW_DECOMPOSITIONS = ["svd", "svdvals", "eigh", "eigvalsh"]
+OF_POSITIVE = {"cholesky", "eigh", "eigvalsh"}
+SIDES = {size: side(size) for size in SIZES}
 PRIMES = {1_000: 997, 100_000: 99_991, 10_000_000: 9_999_991}
 
 CHAPTERS = (

@@ -13,12 +13,15 @@ use crate::threads::Threads;
 /// Matrices that lie one after the other, row by row.
 ///
 /// Every function panics if the bytes of a result are not as many as it takes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Batch<'a> {
     /// What they consist of.
     pub element: Element,
     /// Their bytes.
     pub matrices: &'a [u8],
+    /// Memory for one of them, whatever is in it, that elimination may work in: new memory would take long to get for a
+    /// large one.
+    pub room: Option<&'a mut [u8]>,
     /// Who decomposes them.
     pub threads: Threads<'a>,
 }
@@ -85,6 +88,7 @@ impl Batch<'_> {
             size,
             bytemuck::cast_slice(self.matrices),
             bytemuck::cast_slice_mut(determinants),
+            self.room.map(bytemuck::cast_slice_mut),
             self.threads,
         ))
     }
@@ -105,6 +109,7 @@ impl Batch<'_> {
             bytemuck::cast_slice(self.matrices),
             bytemuck::cast_slice_mut(signs),
             bytemuck::cast_slice_mut(logarithms),
+            self.room.map(bytemuck::cast_slice_mut),
             self.threads,
         ))
     }
@@ -118,6 +123,7 @@ impl Batch<'_> {
             size,
             bytemuck::cast_slice(self.matrices),
             bytemuck::cast_slice_mut(inverses),
+            self.room.map(bytemuck::cast_slice_mut),
             self.threads,
         ))
     }
@@ -136,6 +142,7 @@ impl Batch<'_> {
             bytemuck::cast_slice(self.matrices),
             bytemuck::cast_slice(right_sides),
             bytemuck::cast_slice_mut(solutions),
+            self.room.map(bytemuck::cast_slice_mut),
             self.threads,
         ))
     }

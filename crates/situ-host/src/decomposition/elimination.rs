@@ -1,13 +1,15 @@
 //! What is found by Gaussian elimination with row exchanges.
 //!
 //! As in LAPACK, a matrix is singular if a pivot is exactly zero. NaNs make every number that is found NaN,
-//! and the elimination is not even tried.
+//! and the elimination is not even tried. Who calls may lend room for the factors of the first matrix.
+
+use std::iter;
 
 use faer::{MatMut, MatRef};
 
 use super::field::{Field, Float};
 use super::lower_upper::LowerUpper;
-use super::{Effort, Failure, Problem};
+use super::{Effort, Failure};
 use crate::threads::Threads;
 
 /// The determinants of matrices of `size` rows: their sign (a number of magnitude one, or zero), and the
@@ -20,16 +22,16 @@ pub(super) fn log_determinants<T: Field>(
     matrices: &[T],
     signs: &mut [T],
     logarithms: &mut [T::Part],
+    room: Option<&mut [T]>,
     threads: Threads<'_>,
 ) -> Result<(), Failure> {
-    let inputs = matrices.chunks_exact(size * size);
+    let inputs = matrices.chunks_exact(size * size).zip(for_the_first(room));
     let items = inputs.zip(signs.iter_mut().zip(logarithms));
-    effort(size, matrices).share(threads, items, |(input, (sign, logarithm))| {
-        if input.iter().any(|&element| element.has_nan()) {
+    effort(size, matrices).share(threads, items, |((input, room), (sign, logarithm))| {
+        let Some(found) = LowerUpper::of(size, input, room, threads) else {
             (*sign, *logarithm) = (T::nan(), T::Part::NAN);
             return Ok(());
-        }
-        let found = LowerUpper::of(size, input, threads);
+        };
         (*sign, *logarithm) = (found.sign(), T::Part::ZERO);
         for pivot in found.pivots() {
             let magnitude = pivot.magnitude();
@@ -52,15 +54,16 @@ pub(super) fn determinants<T: Field>(
     size: usize,
     matrices: &[T],
     determinants: &mut [T],
+    room: Option<&mut [T]>,
     threads: Threads<'_>,
 ) -> Result<(), Failure> {
-    let items = matrices.chunks_exact(size * size).zip(determinants);
-    effort(size, matrices).share(threads, items, |(input, determinant)| {
-        if input.iter().any(|&element| element.has_nan()) {
+    let inputs = matrices.chunks_exact(size * size).zip(for_the_first(room));
+    let items = inputs.zip(determinants);
+    effort(size, matrices).share(threads, items, |((input, room), determinant)| {
+        let Some(found) = LowerUpper::of(size, input, room, threads) else {
             *determinant = T::nan();
             return Ok(());
-        }
-        let found = LowerUpper::of(size, input, threads);
+        };
         *determinant = found.sign();
         for pivot in found.pivots() {
             if pivot.magnitude() == T::Part::ZERO {
@@ -82,16 +85,16 @@ pub(super) fn inverses<T: Field>(
     size: usize,
     matrices: &[T],
     inverses: &mut [T],
+    room: Option<&mut [T]>,
     threads: Threads<'_>,
 ) -> Result<(), Failure> {
-    let inputs = matrices.chunks_exact(size * size);
+    let inputs = matrices.chunks_exact(size * size).zip(for_the_first(room));
     let items = inputs.zip(inverses.chunks_exact_mut(size * size));
-    effort(size, matrices).share(threads, items, |(input, inverse)| {
-        if input.iter().any(|&element| element.has_nan()) {
-            inverse.fill(T::nan());
-            return Ok(());
+    effort(size, matrices).share(threads, items, |((input, room), inverse)| {
+        match LowerUpper::of(size, input, room, threads) {
+            Some(found) => found.regular()?.invert(inverse),
+            None => inverse.fill(T::nan()),
         }
-        regular(size, input, threads)?.invert(inverse);
         Ok(())
     })
 }
@@ -126,27 +129,25 @@ impl Systems {
         matrices: &[T],
         right_sides: &[T],
         solutions: &mut [T],
+        room: Option<&mut [T]>,
         threads: Threads<'_>,
     ) -> Result<(), Failure> {
         let (area, sides) = (self.size * self.size, self.size * self.columns);
-        let items = solutions.chunks_exact_mut(sides).zip(&self.pairs);
-        self.effort().share(
-            threads,
-            items,
-            |(solution, &[matrix, right]): (&mut [T], &[usize; 2])| {
+        let pairs = self.pairs.iter().zip(for_the_first(room));
+        let items = solutions.chunks_exact_mut(sides).zip(pairs);
+        self.effort()
+            .share(threads, items, |(solution, (&[matrix, right], room))| {
                 let input = &matrices[matrix * area..][..area];
-                if input.iter().any(|&element| element.has_nan()) {
-                    solution.fill(T::nan());
-                    return Ok(());
-                }
                 let right = &right_sides[right * sides..][..sides];
-                regular(self.size, input, threads)?.solve(
-                    MatRef::from_row_major_slice(right, self.size, self.columns),
-                    MatMut::from_row_major_slice_mut(solution, self.size, self.columns),
-                );
+                match LowerUpper::of(self.size, input, room, threads) {
+                    Some(found) => found.regular()?.solve(
+                        MatRef::from_row_major_slice(right, self.size, self.columns),
+                        MatMut::from_row_major_slice_mut(solution, self.size, self.columns),
+                    ),
+                    None => solution.fill(T::nan()),
+                }
                 Ok(())
-            },
-        )
+            })
     }
 }
 
@@ -157,22 +158,14 @@ fn effort<T>(size: usize, matrices: &[T]) -> Effort {
     }
 }
 
-/// The elimination of a matrix that is not singular.
-fn regular<'a, T: Field>(
-    size: usize,
-    input: &[T],
-    threads: Threads<'a>,
-) -> Result<LowerUpper<'a, T>, Problem> {
-    let found = LowerUpper::of(size, input, threads);
-    if found.is_singular() {
-        Err(Problem::Singular)
-    } else {
-        Ok(found)
-    }
+/// Room for the first of any number of matrices.
+fn for_the_first<T>(room: Option<&mut [T]>) -> impl Iterator<Item = Option<&mut [T]>> {
+    iter::once(room).chain(iter::repeat_with(|| None))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::Problem;
     use super::*;
 
     #[test]
@@ -185,7 +178,7 @@ mod tests {
             1.0, 2.0, 3.0, 2.0, 4.0, 6.0, 0.0, 0.0, 1.0,
         ];
         let mut found = [0.0_f64; 4];
-        determinants(3, &matrices, &mut found, Threads::default()).unwrap();
+        determinants(3, &matrices, &mut found, None, Threads::default()).unwrap();
         assert_eq!(found, [1.0, -2.0, 3.0, 0.0]);
         let (mut signs, mut logarithms) = ([0.0; 4], [0.0; 4]);
         log_determinants(
@@ -193,6 +186,7 @@ mod tests {
             &matrices,
             &mut signs,
             &mut logarithms,
+            None,
             Threads::default(),
         )
         .unwrap();
@@ -207,7 +201,7 @@ mod tests {
             matrix.copy_from_slice(&[2.0, 0.0, 0.0, f64::from(u8::from(number < 60))]);
         }
         let mut found = vec![0.0; 400];
-        let failure = inverses(2, &matrices, &mut found, Threads::default()).unwrap_err();
+        let failure = inverses(2, &matrices, &mut found, None, Threads::default()).unwrap_err();
         assert_eq!(
             failure,
             Failure {
@@ -222,7 +216,7 @@ mod tests {
     fn nan_makes_nan() {
         let matrices = [f32::NAN, 1.0, 0.0, 1.0];
         let mut found = [0.0; 4];
-        inverses(2, &matrices, &mut found, Threads::default()).unwrap();
+        inverses(2, &matrices, &mut found, None, Threads::default()).unwrap();
         assert!(found.iter().all(|element| element.is_nan()));
     }
 }

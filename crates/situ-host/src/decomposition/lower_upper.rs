@@ -1,9 +1,9 @@
 //! A matrix as a product of a lower and an upper triangle, its rows exchanged: Gaussian elimination.
 //!
-//! Columns are eliminated [`PANEL`] at a time. A panel is `faer`'s and one thread's; what follows from it for
-//! the columns to its right is shared among the [`Threads`], [`CHUNK`] columns at a time. The
-//! next panel is eliminated meanwhile, so that nobody waits for it. Nothing of this depends on how many
-//! threads there are, and neither does the answer.
+//! Columns are eliminated panel by panel, and a wide panel is eliminated like a matrix, down to those that
+//! are left to `faer`. What follows from a panel for the columns to its right is shared among the [`Threads`], some columns
+//! at a time. The next panel is eliminated meanwhile, so that nobody waits for it. Nothing of this depends on how
+//! many threads there are, and neither does the answer.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::lu::partial_pivoting::factor::{lu_in_place, lu_in_place_scratch};
@@ -11,23 +11,43 @@ use faer::linalg::triangular_solve::{
     solve_unit_lower_triangular_in_place, solve_upper_triangular_in_place,
 };
 use faer::{Accum, Conj, Mat, MatMut, MatRef, Par};
+use rayon::prelude::*;
 
-use super::SHARED_FROM;
 use super::field::{Field, Float};
+use super::room::Room;
+use super::{Problem, SHARED_FROM};
 use crate::matrix_product::Product;
 use crate::threads::Threads;
 
-/// How many columns are eliminated before the others learn of it.
-const PANEL: usize = 64;
+/// How many columns are left to `faer`.
+const NARROW: usize = 64;
 
-/// How many columns a thread brings up to date at a time.
-const CHUNK: usize = 144;
+/// How many columns are eliminated before the others learn of it, of so many that are left.
+///
+/// What is to the right of them is read and written once for each panel, so that few wide ones are better while that comes
+/// from memory. Towards the end there are too few columns beside a wide panel to keep the other threads busy.
+fn panel_width(columns: usize) -> usize {
+    match columns {
+        0..768 => NARROW.min(columns),
+        768..1536 => 2 * NARROW,
+        _ => 4 * NARROW,
+    }
+}
+
+/// How many columns a thread brings up to date at a time, after so many were eliminated. It copies these in the order in
+/// which a product reads them, which takes the longer, the more there are.
+fn chunk_width(eliminated: usize) -> usize {
+    if eliminated > NARROW { 288 } else { 144 }
+}
+
+/// How many numbers a thread copies at a time.
+const COPIED: usize = 1 << 15;
 
 /// The two triangles of a square matrix.
 pub(super) struct LowerUpper<'a, T> {
     size: usize,
     /// The upper triangle, and below it the lower one without the ones on its diagonal; row by row.
-    factors: Vec<T>,
+    factors: Room<'a, T>,
     /// Which row of the matrix each row is.
     order: Vec<usize>,
     /// Who shares the work.
@@ -35,22 +55,30 @@ pub(super) struct LowerUpper<'a, T> {
 }
 
 impl<'a, T: Field> LowerUpper<'a, T> {
-    /// Of a matrix that lies in memory row after row.
-    pub(super) fn of(size: usize, matrix: &[T], threads: Threads<'a>) -> Self {
-        let mut found = Self {
-            size,
-            factors: matrix.to_vec(),
-            order: (0..size).collect(),
-            threads,
-        };
-        let factors = MatMut::from_row_major_slice_mut(&mut found.factors, size, size);
-        let order = &mut found.order;
-        if size <= 2 * PANEL {
-            eliminate(factors, order);
+    /// Of a matrix that lies in memory row after row, and none if it has a NaN. The factors are in `room` if
+    /// there is any.
+    pub(super) fn of(
+        size: usize,
+        matrix: &[T],
+        room: Option<&'a mut [T]>,
+        threads: Threads<'a>,
+    ) -> Option<Self> {
+        let mut factors = Room::new(room, matrix.len());
+        let order = if size <= 2 * NARROW {
+            let is_number = copy_numbers(matrix, &mut factors);
+            is_number.then(|| eliminate_narrow(rows_of(&mut factors, size)))
         } else {
-            threads.install(|| eliminate(factors, order));
-        }
-        found
+            threads.install(|| {
+                let is_number = share_copy_of_numbers(matrix, &mut factors);
+                is_number.then(|| eliminate(rows_of(&mut factors, size)))
+            })
+        };
+        Some(Self {
+            size,
+            factors,
+            order: order?,
+            threads,
+        })
     }
 
     fn factors(&self) -> MatRef<'_, T> {
@@ -62,10 +90,14 @@ impl<'a, T: Field> LowerUpper<'a, T> {
         self.factors.iter().step_by(self.size + 1).copied()
     }
 
-    /// Whether a pivot is zero.
-    pub(super) fn is_singular(&self) -> bool {
-        self.pivots()
-            .any(|pivot| pivot.magnitude() == T::Part::ZERO)
+    /// The same if no pivot is zero.
+    pub(super) fn regular(self) -> Result<Self, Problem> {
+        let is_zero = |pivot: T| pivot.magnitude() == T::Part::ZERO;
+        if self.pivots().any(is_zero) {
+            Err(Problem::Singular)
+        } else {
+            Ok(self)
+        }
     }
 
     /// One if the rows were exchanged an even number of times, and minus one otherwise.
@@ -113,7 +145,106 @@ impl<'a, T: Field> LowerUpper<'a, T> {
         if self.size * self.size * right.ncols() < SHARED_FROM {
             solve(right);
         } else {
-            self.threads.install(|| in_chunks(right, &solve));
+            self.threads
+                .install(|| in_chunks(right, chunk_width(NARROW), &solve));
+        }
+    }
+}
+
+/// A square matrix of so many rows, one after the other.
+fn rows_of<T>(numbers: &mut [T], size: usize) -> MatMut<'_, T> {
+    MatMut::from_row_major_slice_mut(numbers, size, size)
+}
+
+/// Copies numbers, some on each of the threads of the pool, and tells whether none is a NaN.
+fn share_copy_of_numbers<T: Field>(from: &[T], to: &mut [T]) -> bool {
+    let parts = to.par_chunks_mut(COPIED).zip(from.par_chunks(COPIED));
+    let copied = parts.map(|(to, from)| copy_numbers(from, to));
+    copied.reduce(|| true, |one, other| one & other)
+}
+
+/// Copies numbers, and tells whether none is a NaN.
+fn copy_numbers<T: Field>(from: &[T], to: &mut [T]) -> bool {
+    to.copy_from_slice(from);
+    // To the end in any case, so that it is a loop of vectors.
+    !from
+        .iter()
+        .fold(false, |found, number| found | number.has_nan())
+}
+
+/// Eliminates all columns of a matrix, which has at least as many rows, and tells which row each row was.
+fn eliminate<T: Field>(mut matrix: MatMut<'_, T>) -> Vec<usize> {
+    let (rows, columns) = matrix.shape();
+    if columns <= NARROW {
+        return eliminate_narrow(matrix);
+    }
+    let mut order: Vec<usize> = (0..rows).collect();
+    let (mut start, mut end) = (0, panel_width(columns));
+    let mut exchanged = eliminate(matrix.as_mut().subcols_mut(0, end));
+    loop {
+        let before = order[start..].to_vec();
+        for (row, &from) in order[start..].iter_mut().zip(&exchanged) {
+            *row = before[from];
+        }
+        let below = matrix.as_mut().subrows_mut(start, rows - start);
+        let (left, others) = below.split_at_col_mut(start);
+        let (panel, rest) = others.split_at_col_mut(end - start);
+        let step = Step {
+            moves: moves(&exchanged),
+            panel: panel.as_ref(),
+        };
+        if rest.ncols() == 0 {
+            step.exchange(left);
+            return order;
+        }
+        let width = panel_width(rest.ncols());
+        let (mut next, rest) = rest.split_at_col_mut(width);
+        let (found, ()) = rayon::join(
+            || {
+                step.update_shared(next.as_mut());
+                let (_, below) = next.split_at_row_mut(step.panel.ncols());
+                eliminate(below)
+            },
+            || {
+                rayon::join(|| step.exchange(left), || step.update_shared(rest));
+            },
+        );
+        exchanged = found;
+        (start, end) = (end, end + width);
+    }
+}
+
+/// Eliminates the columns of a matrix that has few of them, by `faer`.
+fn eliminate_narrow<T: Field>(mut matrix: MatMut<'_, T>) -> Vec<usize> {
+    let (rows, columns) = matrix.shape();
+    // `faer` wants columns whose elements are neighbours.
+    let mut copy = Mat::<T>::zeros(rows, columns);
+    copy_across(matrix.as_ref(), copy.as_mut());
+    let scratch = lu_in_place_scratch::<usize, T>(rows, columns, Par::Seq, faer::Spec::default());
+    let mut memory = MemBuffer::new(scratch);
+    let mut order = vec![0_usize; rows];
+    let mut inverse = vec![0_usize; rows];
+    lu_in_place(
+        copy.as_mut(),
+        &mut order,
+        &mut inverse,
+        Par::Seq,
+        MemStack::new(&mut memory),
+        faer::Spec::default(),
+    );
+    copy_across(copy.as_ref(), matrix.as_mut());
+    order
+}
+
+/// Copies a matrix to one that lies the other way, by rows or by columns. A few rows at a time stay in the
+/// nearest cache however far they are apart.
+fn copy_across<T: Field>(from: MatRef<'_, T>, mut to: MatMut<'_, T>) {
+    const ROWS: usize = 16;
+    for start in (0..from.nrows()).step_by(ROWS) {
+        for column in 0..from.ncols() {
+            for row in start..from.nrows().min(start + ROWS) {
+                to[(row, column)] = from[(row, column)];
+            }
         }
     }
 }
@@ -121,87 +252,39 @@ impl<'a, T: Field> LowerUpper<'a, T> {
 /// A row, and which row is to be there.
 type Move = (usize, usize);
 
-/// Eliminates all columns.
-fn eliminate<T: Field>(mut matrix: MatMut<'_, T>, order: &mut [usize]) {
-    let size = matrix.nrows();
-    let first = matrix.as_mut().subcols_mut(0, PANEL.min(size));
-    let mut moves = eliminate_panel(first);
-    for start in (0..size).step_by(PANEL) {
-        let end = size.min(start + PANEL);
-        let before = order[start..].to_vec();
-        for &(to, from) in &moves {
-            order[start + to] = before[from];
-        }
-        let below = matrix.as_mut().subrows_mut(start, size - start);
-        let (left, others) = below.split_at_col_mut(start);
-        let (panel, rest) = others.split_at_col_mut(end - start);
-        let step = Step {
-            moves: &moves,
-            panel: panel.as_ref(),
-        };
-        let width = PANEL.min(rest.ncols());
-        let (mut next, rest) = rest.split_at_col_mut(width);
-        if width == 0 {
-            step.exchange(left);
-            return;
-        }
-        let (next_moves, ()) = rayon::join(
-            || {
-                step.update(next.as_mut());
-                let height = next.nrows() - step.panel.ncols();
-                eliminate_panel(next.subrows_mut(step.panel.ncols(), height))
-            },
-            || {
-                rayon::join(
-                    || step.exchange(left),
-                    || in_chunks(rest, &|columns| step.update(columns)),
-                );
-            },
-        );
-        moves = next_moves;
-    }
-}
-
-/// Eliminates the columns of a panel, which has at least as many rows, and tells which rows were exchanged.
-fn eliminate_panel<T: Field>(mut panel: MatMut<'_, T>) -> Vec<Move> {
-    let (rows, columns) = panel.shape();
-    // `faer` wants columns whose elements are neighbours.
-    let mut copy = Mat::<T>::zeros(rows, columns);
-    copy.copy_from(panel.as_ref());
-    let scratch = lu_in_place_scratch::<usize, T>(rows, columns, Par::Seq, faer::Spec::default());
-    let mut memory = MemBuffer::new(scratch);
-    let mut from = vec![0_usize; rows];
-    let mut to = vec![0_usize; rows];
-    lu_in_place(
-        copy.as_mut(),
-        &mut from,
-        &mut to,
-        Par::Seq,
-        MemStack::new(&mut memory),
-        faer::Spec::default(),
-    );
-    panel.copy_from(&copy);
-    let moves = from.into_iter().enumerate();
+/// The rows that are not where they were.
+fn moves(order: &[usize]) -> Vec<Move> {
+    let moves = order.iter().copied().enumerate();
     moves.filter(|(to, from)| to != from).collect()
 }
 
 /// A panel that was eliminated, and its rows that were exchanged.
 struct Step<'a, T> {
-    moves: &'a [Move],
+    moves: Vec<Move>,
     panel: MatRef<'a, T>,
 }
 
 impl<T: Field> Step<'_, T> {
+    /// Brings columns up to date, some on each of the threads of the pool.
+    fn update_shared(&self, columns: MatMut<'_, T>) {
+        let width = chunk_width(self.panel.ncols());
+        in_chunks(columns, width, &|columns| self.update(columns));
+    }
+
     /// Brings columns up to date.
     fn update(&self, mut columns: MatMut<'_, T>) {
         self.exchange(columns.as_mut());
-        let (top, bottom) = columns.split_at_row_mut(self.panel.ncols());
+        let (mut top, bottom) = columns.split_at_row_mut(self.panel.ncols());
         let (triangle, below) = self.panel.split_at_row(self.panel.ncols());
-        let mut top = top;
-        solve_unit_lower_triangular_in_place(triangle, top.as_mut(), Par::Seq);
+        // Rows that follow each other in memory: those of the matrix may be where the cache has room for a few only.
+        let mut solved = Mat::<T>::zeros(top.ncols(), top.nrows());
+        let mut solved = solved.as_mut().transpose_mut();
+        solved.copy_from(top.as_ref());
+        solve_unit_lower_triangular_in_place(triangle, solved.as_mut(), Par::Seq);
+        top.copy_from(solved.as_ref());
         let product = Product {
             left: below,
-            right: top.as_ref(),
+            right: solved.as_ref(),
             conjugate_right: Conj::No,
             out: bottom,
             accumulate: Accum::Add,
@@ -214,24 +297,34 @@ impl<T: Field> Step<'_, T> {
     fn exchange(&self, mut columns: MatMut<'_, T>) {
         let width = columns.ncols();
         let mut kept = Vec::with_capacity(self.moves.len() * width);
-        for &(_, from) in self.moves {
-            kept.extend(columns.as_ref().row(from).iter().copied());
+        for &(_, from) in &self.moves {
+            let row = columns.as_ref().row(from).try_as_row_major();
+            let row = row.expect("matrices lie row by row here");
+            kept.extend_from_slice(row.as_slice());
         }
         for (&(to, _), kept) in self.moves.iter().zip(kept.chunks_exact(width.max(1))) {
-            let kept = faer::RowRef::from_slice(kept);
-            columns.as_mut().row_mut(to).copy_from(kept);
+            let row = columns.as_mut().row_mut(to).try_as_row_major_mut();
+            let row = row.expect("matrices lie row by row here");
+            row.as_slice_mut().copy_from_slice(kept);
         }
     }
 }
 
-/// Does something to the columns of a matrix, some at a time, on the threads of the pool.
-fn in_chunks<T: Field>(columns: MatMut<'_, T>, work: &(impl Fn(MatMut<'_, T>) + Sync)) {
-    let chunks = columns.ncols().div_ceil(CHUNK);
+/// Does something to the columns of a matrix, at most `width` at a time, on the threads of the pool.
+fn in_chunks<T: Field>(
+    columns: MatMut<'_, T>,
+    width: usize,
+    work: &(impl Fn(MatMut<'_, T>) + Sync),
+) {
+    let chunks = columns.ncols().div_ceil(width);
     if chunks <= 1 {
         return work(columns);
     }
-    let (head, tail) = columns.split_at_col_mut(chunks / 2 * CHUNK);
-    rayon::join(|| in_chunks(head, work), || in_chunks(tail, work));
+    let (head, tail) = columns.split_at_col_mut(chunks / 2 * width);
+    rayon::join(
+        || in_chunks(head, width, work),
+        || in_chunks(tail, width, work),
+    );
 }
 
 #[cfg(test)]
@@ -251,11 +344,12 @@ mod tests {
 
     #[test]
     fn the_triangles_multiply_to_the_matrix_with_its_rows_exchanged() {
-        for size in [1, 5, 64, 65, 130, 300, 450] {
+        for size in [1, 5, 64, 65, 130, 300, 450, 900, 1600] {
             let matrix = random(size * size);
-            let found = LowerUpper::of(size, &matrix, Threads::default());
+            let found = LowerUpper::of(size, &matrix, None, Threads::default()).unwrap();
             let factors = found.factors();
-            for row in 0..size {
+            // All rows of small matrices.
+            for row in (0..size).step_by(size / 300 + 1) {
                 for column in 0..size {
                     let upto = row.min(column + 1);
                     let below: f64 = (0..upto)
@@ -276,11 +370,30 @@ mod tests {
     }
 
     #[test]
+    fn factors_have_the_same_bits_for_any_number_of_threads() {
+        for size in [300, 900] {
+            let matrix = random(size * size);
+            let by = |count| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build();
+                let pool = pool.unwrap();
+                let mut room = vec![f64::NAN; size * size];
+                let threads = Threads::new(Some(&pool));
+                let found = LowerUpper::of(size, &matrix, Some(&mut room), threads);
+                let order = found.unwrap().order;
+                (room, order)
+            };
+            let alone = by(1);
+            assert!((2..=3).all(|count| by(count) == alone), "{size}");
+        }
+    }
+
+    #[test]
     fn the_inverse_times_the_matrix_is_the_identity() {
         let size = 170;
         let matrix = random(size * size);
         let mut inverse = vec![0.0; size * size];
-        LowerUpper::of(size, &matrix, Threads::default()).invert(&mut inverse);
+        let found = LowerUpper::of(size, &matrix, None, Threads::default());
+        found.unwrap().invert(&mut inverse);
         let matrix = MatRef::from_row_major_slice(&matrix, size, size);
         let product = matrix * MatRef::from_row_major_slice(&inverse, size, size);
         let error = (product - Mat::<f64>::identity(size, size)).norm_max();

@@ -19,7 +19,7 @@
 //! | `tridiagonal_vectors`, `bidiagonal_vectors` | how both forms are divided and conquered |
 //! | `deflation`, `secular`, `merge` | how two halves are put together: what is final, the roots of an equation, a product |
 //! | `lanes`, `reflection`, `reflections` | vectors of real numbers, and how they are reflected |
-//! | `sharing` | how parts of a decomposition are shared |
+//! | `sharing`, `room` | how parts of a decomposition are shared, and where it works |
 
 pub mod batch;
 mod bidiagonal;
@@ -34,6 +34,7 @@ mod merge;
 mod positive;
 mod reflection;
 mod reflections;
+mod room;
 mod secular;
 mod sharing;
 mod singular_values;

@@ -7,6 +7,7 @@
 //!
 //! Integers and bools are decomposed as floats of the device's default width.
 
+use std::iter;
 use std::sync::{Arc, OnceLock};
 
 use situ_host::decomposition::batch::{Batch, SingularVectorBytes};
@@ -15,7 +16,7 @@ use situ_host::decomposition::{Effort, Failure};
 use situ_host::{Element, Precision};
 use situ_ir::promotion::{complex_of, promote};
 use situ_ir::{DType, Literal};
-use situ_runtime::Queue;
+use situ_runtime::{Queue, UsmKind};
 
 use crate::array::Array;
 use crate::broadcast::broadcast_shapes;
@@ -65,7 +66,7 @@ pub fn qr(array: &Array, columns: QrColumns, queue: Option<&Queue>) -> Result<[A
         return Ok([orthogonal, triangular]);
     }
     let work = move |memory: HostMemory<'_>| {
-        let (input, [q, r]) = one_and_two(memory);
+        let (input, [q, r], _) = one_and_two(memory);
         in_batch(dtype, input).qr(sizes, columns, q, r)
     };
     matrices.run(&[&orthogonal, &triangular], CanFail::No, work)?;
@@ -84,12 +85,13 @@ pub fn det(array: &Array, queue: Option<&Queue>) -> Result<Array, Error> {
         copy_into(&determinants, &Input::Scalar(Literal::one(dtype)))?;
         return Ok(determinants);
     }
-    let work = move |mut memory: HostMemory<'_>| {
-        let [input] = [memory.reads[0]];
-        let output = &mut *memory.writes[0];
-        in_batch(dtype, input).determinants(size, output)
+    let room = room(size, dtype, matrices.array.queue())?;
+    let writes: Vec<&Array> = iter::once(&determinants).chain(&room).collect();
+    let work = move |memory: HostMemory<'_>| {
+        let (input, output, room) = one_and_optional(memory);
+        in_room(dtype, input, room).determinants(size, output)
     };
-    matrices.run(&[&determinants], CanFail::No, work)?;
+    matrices.run(&writes, CanFail::No, work)?;
     Ok(determinants)
 }
 
@@ -107,11 +109,13 @@ pub fn slogdet(array: &Array, queue: Option<&Queue>) -> Result<[Array; 2], Error
         copy_into(&logarithms, &Input::Scalar(Literal::zero(dtype.real())))?;
         return Ok([signs, logarithms]);
     }
+    let room = room(size, dtype, matrices.array.queue())?;
+    let writes: Vec<&Array> = [&signs, &logarithms].into_iter().chain(&room).collect();
     let work = move |memory: HostMemory<'_>| {
-        let (input, [signs, logarithms]) = one_and_two(memory);
-        in_batch(dtype, input).log_determinants(size, signs, logarithms)
+        let (input, [signs, logarithms], room) = one_and_two(memory);
+        in_room(dtype, input, room).log_determinants(size, signs, logarithms)
     };
-    matrices.run(&[&signs, &logarithms], CanFail::No, work)?;
+    matrices.run(&writes, CanFail::No, work)?;
     Ok([signs, logarithms])
 }
 
@@ -123,12 +127,13 @@ pub fn inv(array: &Array, queue: Option<&Queue>) -> Result<Array, Error> {
     let matrices = Matrices::square("inv", array, queue)?;
     let (size, dtype) = (matrices.rows, matrices.array.dtype());
     let inverses = matrices.empty(&[size, size], dtype)?;
-    let work = move |mut memory: HostMemory<'_>| {
-        let [input] = [memory.reads[0]];
-        let output = &mut *memory.writes[0];
-        in_batch(dtype, input).inverses(size, output)
+    let room = room(size, dtype, matrices.array.queue())?;
+    let writes: Vec<&Array> = iter::once(&inverses).chain(&room).collect();
+    let work = move |memory: HostMemory<'_>| {
+        let (input, output, room) = one_and_optional(memory);
+        in_room(dtype, input, room).inverses(size, output)
     };
-    matrices.run(&[&inverses], CanFail::Yes, work)?;
+    matrices.run(&writes, CanFail::Yes, work)?;
     Ok(inverses)
 }
 
@@ -181,17 +186,19 @@ pub fn solve(array: &Array, right: &Array, queue: Option<&Queue>) -> Result<Arra
         columns: sizes[1],
         pairs: matrix_pairs(&batch, [&matrices.batch, right_batch]),
     };
+    let room = room(systems.size, dtype, queue)?;
+    let writes: Vec<&Array> = iter::once(&solutions).chain(&room).collect();
     let call = HostCall {
         name: operation,
         queue,
         reads: &[&left, &right],
-        writes: &[&solutions],
+        writes: &writes,
         is_brief: systems.effort().is_brief(),
     };
-    let work = move |mut memory: HostMemory<'_>| {
-        let [matrices, right] = [memory.reads[0], memory.reads[1]];
-        let output = &mut *memory.writes[0];
-        in_batch(dtype, matrices).solve(&systems, right, output)
+    let work = move |memory: HostMemory<'_>| {
+        let right = memory.reads[1];
+        let (matrices, output, room) = one_and_optional(memory);
+        in_room(dtype, matrices, room).solve(&systems, right, output)
     };
     submit(
         call,
@@ -219,7 +226,7 @@ pub fn eigh(
     let vectors = with_vectors
         .then(|| matrices.empty(&[size, size], dtype))
         .transpose()?;
-    let writes: Vec<&Array> = std::iter::once(&values).chain(&vectors).collect();
+    let writes: Vec<&Array> = iter::once(&values).chain(&vectors).collect();
     let work = move |memory: HostMemory<'_>| {
         let (input, values, vectors) = one_and_optional(memory);
         in_batch(dtype, input).hermitian_eigen(size, triangle, values, vectors)
@@ -245,7 +252,7 @@ pub fn eig(
     let vectors = with_vectors
         .then(|| matrices.empty(&[size, size], complex))
         .transpose()?;
-    let writes: Vec<&Array> = std::iter::once(&values).chain(&vectors).collect();
+    let writes: Vec<&Array> = iter::once(&values).chain(&vectors).collect();
     let work = move |memory: HostMemory<'_>| {
         let (input, values, vectors) = one_and_optional(memory);
         in_batch(dtype, input).eigen(size, values, vectors)
@@ -434,8 +441,26 @@ fn in_batch(dtype: DType, matrices: &[u8]) -> Batch<'_> {
     Batch {
         element: element(dtype),
         matrices,
+        room: None,
         threads: pool::threads(),
     }
+}
+
+/// Matrices that are in host memory, and the [`room`] to work in.
+fn in_room<'a>(dtype: DType, matrices: &'a [u8], room: Option<&'a mut [u8]>) -> Batch<'a> {
+    Batch {
+        room,
+        ..in_batch(dtype, matrices)
+    }
+}
+
+/// Host memory for one matrix of a dtype to be eliminated in, if it is large enough that getting some takes time.
+fn room(size: usize, dtype: DType, queue: &Queue) -> Result<Option<Array>, Error> {
+    const LARGE: usize = 128;
+    if size <= LARGE {
+        return Ok(None);
+    }
+    Array::empty(&[size, size], dtype, queue, UsmKind::Host).map(Some)
 }
 
 /// What matrices of a dtype consist of, if that is no integer.
@@ -513,10 +538,10 @@ fn shape_of_matrices(batch: &[usize], size: usize) -> Shape {
     shape
 }
 
-fn one_and_two(memory: HostMemory<'_>) -> (&[u8], [&mut [u8]; 2]) {
+fn one_and_two(memory: HostMemory<'_>) -> (&[u8], [&mut [u8]; 2], Option<&mut [u8]>) {
     let mut writes = memory.writes.into_iter();
     let mut next = || writes.next().expect("two arrays are written");
-    (memory.reads[0], [next(), next()])
+    (memory.reads[0], [next(), next()], writes.next())
 }
 
 fn one_and_optional(memory: HostMemory<'_>) -> (&[u8], &mut [u8], Option<&mut [u8]>) {
