@@ -426,7 +426,7 @@ def arange(
             "  why:  it would never reach the end\n"
             "  help: use `full` for equal numbers, or `linspace` for a number of them"
         )
-        raise ValueError(msg)
+        raise ZeroDivisionError(msg)
     is_whole = isinstance(start, int) and isinstance(stop, int) and isinstance(step, int)
     length = (stop - start) / step if not is_whole else -((start - stop) // step)
     if not math.isfinite(length) or length > _LARGEST:

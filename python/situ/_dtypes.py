@@ -14,7 +14,7 @@ from situ import _native
 from situ._array_arguments import adopted, takes_arrays
 from situ._native import Device, ndarray
 from situ._queue_manager import Place, named_place
-from situ.exceptions import DTypeError
+from situ.exceptions import DTypeError, DTypeKindError
 
 __all__ = [
     "astype",
@@ -287,8 +287,12 @@ def finfo(type: npt.DTypeLike | ndarray, /) -> FloatInfo:
     """
     dtype = _dtype_of(type)
     if dtype.kind not in "fc":
-        msg = f"`finfo` is about floats, and {dtype} is none\n  help: use `situ.iinfo` for integers"
-        raise DTypeError(msg)
+        msg = (
+            f"`finfo` knows nothing of {dtype}\n"
+            "  why:  it tells about floating-point and complex dtypes\n"
+            "  help: use `situ.iinfo` for integers"
+        )
+        raise DTypeKindError(msg)
     of = np.finfo(dtype)
     return FloatInfo(
         dtype=np.dtype(of.dtype),
@@ -324,8 +328,12 @@ def iinfo(type: npt.DTypeLike | ndarray, /) -> IntegerInfo:
     """
     dtype = _dtype_of(type)
     if dtype.kind not in "iu":
-        msg = f"`iinfo` is about integers, and {dtype} is none\n  help: use `situ.finfo` for floats"
-        raise DTypeError(msg)
+        msg = (
+            f"`iinfo` knows nothing of {dtype}\n"
+            "  why:  it tells about integer dtypes\n"
+            "  help: use `situ.finfo` for floats"
+        )
+        raise DTypeKindError(msg)
     of = np.iinfo(dtype)
     return IntegerInfo(dtype=dtype, bits=int(of.bits), max=int(of.max), min=int(of.min))
 

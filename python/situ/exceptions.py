@@ -58,6 +58,20 @@ class DTypeError(SituError, TypeError):
     """An element type is unknown here, or two of them have no common type."""
 
 
+class DTypeKindError(DTypeError, ValueError):
+    """A question about floats or integers was asked of another dtype; NumPy's is a ``ValueError``.
+
+    Examples
+    --------
+    >>> import situ
+    >>> try:
+    ...     situ.finfo(int)
+    ... except ValueError as error:
+    ...     print(type(error).__name__)
+    DTypeKindError
+    """
+
+
 class LinAlgError(SituError, np.linalg.LinAlgError):
     """A matrix does not have what was asked for: an inverse, a decomposition, a square shape.
 

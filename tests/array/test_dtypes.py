@@ -145,6 +145,9 @@ def test_infos_refuse_other_kinds() -> None:
         situ.finfo(situ.int8)
     with pytest.raises(situ.DTypeError, match=r"situ\.finfo"):
         situ.iinfo(situ.float32)
+    # NumPy's class as well.
+    with pytest.raises(ValueError, match=r"bool"):
+        situ.finfo(situ.bool)
 
 
 def test_unknown_dtypes_are_refused_with_a_list() -> None:

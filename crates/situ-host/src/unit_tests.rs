@@ -7,12 +7,12 @@
 extern crate situ_host as _;
 
 mod crew;
-mod decomposition;
-mod element;
-mod fourier;
-mod matrix_product;
-mod matrix_vector;
-mod threads;
+pub mod decomposition;
+pub mod element;
+pub mod fourier;
+pub mod matrix_product;
+pub mod matrix_vector;
+pub mod threads;
 mod tiled;
 mod vectorised;
 

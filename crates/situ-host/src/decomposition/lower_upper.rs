@@ -238,7 +238,7 @@ fn eliminate_narrow<T: Field>(mut matrix: MatMut<'_, T>) -> Vec<usize> {
 
 /// Copies a matrix to one that lies the other way, by rows or by columns. A few rows at a time stay in the
 /// nearest cache however far they are apart.
-fn copy_across<T: Field>(from: MatRef<'_, T>, mut to: MatMut<'_, T>) {
+pub(super) fn copy_across<T: Field>(from: MatRef<'_, T>, mut to: MatMut<'_, T>) {
     const ROWS: usize = 16;
     for start in (0..from.nrows()).step_by(ROWS) {
         for column in 0..from.ncols() {

@@ -13,6 +13,7 @@ use faer::{Accum, Conj, Mat, MatMut, MatRef, Par};
 
 use super::Problem;
 use super::field::{Field, Float};
+use super::lower_upper::copy_across;
 use crate::matrix_product::Product;
 use crate::threads::Threads;
 
@@ -37,35 +38,42 @@ pub(super) fn factor_lower<T: Field>(
 
 fn factor_panels<T: Field>(mut matrix: MatMut<'_, T>) -> Result<(), Problem> {
     let size = matrix.nrows();
-    factor_panel(matrix.as_mut().subcols_mut(0, PANEL.min(size)))?;
+    let mut turned = factor_panel(matrix.as_mut().subcols_mut(0, PANEL.min(size)))?;
     for start in (0..size).step_by(PANEL) {
         let end = size.min(start + PANEL);
         let below = matrix.as_mut().subrows_mut(end, size - end);
         let (left, rest) = below.split_at_col_mut(end);
-        let panel = left.as_ref().subcols(start, end - start);
+        let step = Step {
+            panel: left.as_ref().subcols(start, end - start),
+            turned: turned.as_ref().transpose(),
+        };
         let width = PANEL.min(size - end);
         let (mut next, rest) = rest.split_at_col_mut(width);
         let (found, ()) = rayon::join(
             || {
-                update(panel, 0, next.as_mut());
+                step.update(0, next.as_mut());
                 factor_panel(next)
             },
-            || update_chunks(panel, width, rest),
+            || step.update_chunks(width, rest),
         );
-        found?;
+        turned = found?;
     }
     Ok(())
 }
 
-/// Finds the columns of the factor that start with a square on the diagonal.
-fn factor_panel<T: Field>(panel: MatMut<'_, T>) -> Result<(), Problem> {
+/// Finds the columns of the factor that start with a square on the diagonal. What is below the square is returned, too: its
+/// transpose lies row by row, as products want it.
+fn factor_panel<T: Field>(panel: MatMut<'_, T>) -> Result<Mat<T>, Problem> {
     let width = panel.ncols();
-    let (mut square, below) = panel.split_at_row_mut(width);
+    let (mut square, mut below) = panel.split_at_row_mut(width);
     factor_diagonal(square.as_mut())?;
+    let mut turned = Mat::<T>::zeros(below.nrows(), width);
+    copy_across(below.as_ref(), turned.as_mut());
     // X Lᴴ = B is conj(L) Xᵀ = Bᵀ.
-    let below = below.transpose_mut();
-    solve_lower_triangular_in_place_with_conj(square.as_ref(), Conj::Yes, below, Par::Seq);
-    Ok(())
+    let right = turned.as_mut().transpose_mut();
+    solve_lower_triangular_in_place_with_conj(square.as_ref(), Conj::Yes, right, Par::Seq);
+    copy_across(turned.as_ref(), below.as_mut());
+    Ok(turned)
 }
 
 /// Finds the factor of a small matrix.
@@ -88,32 +96,42 @@ fn factor_diagonal<T: Field>(mut square: MatMut<'_, T>) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Brings columns up to date: those from the `first` one below the panel's square on.
-fn update<T: Field>(panel: MatRef<'_, T>, first: usize, columns: MatMut<'_, T>) {
-    let (rows, width) = columns.shape();
-    let product = Product {
-        left: panel.subrows(first, rows - first),
-        right: panel.subrows(first, width).transpose(),
-        conjugate_right: Conj::Yes,
-        out: columns.subrows_mut(first, rows - first),
-        accumulate: Accum::Add,
-        factor: -T::from_real(T::Part::ONE),
-    };
-    product.run();
+/// A panel whose columns were found.
+struct Step<'a, T> {
+    /// What is below its square.
+    panel: MatRef<'a, T>,
+    /// The transpose of that.
+    turned: MatRef<'a, T>,
 }
 
-fn update_chunks<T: Field>(panel: MatRef<'_, T>, first: usize, columns: MatMut<'_, T>) {
-    let chunks = columns.ncols().div_ceil(CHUNK);
-    match chunks {
-        0 => {}
-        1 => update(panel, first, columns),
-        _ => {
-            let cut = chunks / 2 * CHUNK;
-            let (head, tail) = columns.split_at_col_mut(cut);
-            rayon::join(
-                || update_chunks(panel, first, head),
-                || update_chunks(panel, first + cut, tail),
-            );
+impl<T: Field> Step<'_, T> {
+    /// Brings columns up to date: those from the `first` one below the panel's square on.
+    fn update(&self, first: usize, columns: MatMut<'_, T>) {
+        let (rows, width) = columns.shape();
+        let product = Product {
+            left: self.panel.subrows(first, rows - first),
+            right: self.turned.subcols(first, width),
+            conjugate_right: Conj::Yes,
+            out: columns.subrows_mut(first, rows - first),
+            accumulate: Accum::Add,
+            factor: -T::from_real(T::Part::ONE),
+        };
+        product.run();
+    }
+
+    fn update_chunks(&self, first: usize, columns: MatMut<'_, T>) {
+        let chunks = columns.ncols().div_ceil(CHUNK);
+        match chunks {
+            0 => {}
+            1 => self.update(first, columns),
+            _ => {
+                let cut = chunks / 2 * CHUNK;
+                let (head, tail) = columns.split_at_col_mut(cut);
+                rayon::join(
+                    || self.update_chunks(first, head),
+                    || self.update_chunks(first + cut, tail),
+                );
+            }
         }
     }
 }
