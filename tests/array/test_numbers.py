@@ -95,6 +95,40 @@ def test_integers_to_negative_powers(dtype):
     np.testing.assert_array_equal((situ.ones(2) ** -2).to_numpy(), 1.0)
 
 
+@pytest.mark.parametrize("size", [3, 100_000])
+@pytest.mark.parametrize("dtype", ["int8", "int64"])
+def test_integers_to_negative_powers_in_arrays(size, dtype, device):
+    """NumPy refuses them whatever the bases are."""
+    x = situ.ones(size, dtype=dtype, device=device)
+    y = situ.asarray(np.r_[np.full(size - 1, 2), -3], dtype=dtype, device=device)
+    message = r"integers of \w+ cannot be raised to the power -3"
+    with pytest.raises(ValueError, match=message):
+        x**y
+    with pytest.raises(ValueError, match=message):
+        x ** (y + 0)
+    with pytest.raises(ValueError, match=message):
+        situ.pow(x, y, out=x)
+    with pytest.raises(ValueError, match=message):
+        x **= y
+    with pytest.raises(ValueError, match=message):
+        x ** np.int64(-3)
+    np.testing.assert_array_equal(x.to_numpy(), 1)
+
+
+def test_negative_powers_that_nobody_computes_are_not_refused(device):
+    x = situ.asarray([2, 3, 4], device=device)
+    y = situ.asarray([2, -1, 3], device=device)
+    out = situ.zeros_like(x)
+    situ.pow(x, y, out=out, where=y > 0)
+    np.testing.assert_array_equal(out.to_numpy(), [4, 0, 64])
+    with pytest.raises(ValueError, match="power -1"):
+        situ.pow(x, y, out=out, where=y < 3)
+    assert (situ.zeros((0, 3), dtype="int64", device=device) ** y).shape == (0, 3)
+    unsigned = situ.asarray([2, 1, 0], dtype="uint8", device=device)
+    np.testing.assert_array_equal((x**unsigned).to_numpy(), [4, 3, 1])
+    np.testing.assert_allclose((unsigned**unsigned).to_numpy(), [4, 1, 1])
+
+
 IN_PLACE = [
     operator.iadd,
     operator.isub,

@@ -501,7 +501,8 @@ pub enum Error {
     /// Integers to the power of a negative integer.
     #[error(
         "integers of {dtype} cannot be raised to the power {exponent}\n  why:  the result is an integer, \
-         too, and most answers are not\n  help: use a float, e.g. `x ** {exponent}.0`"
+         too, and most answers are not\n  help: use a float, e.g. `x ** {exponent}.0`, or \
+         `y.astype(\"float64\")` for an array of exponents"
     )]
     NegativeExponent {
         /// The exponent.

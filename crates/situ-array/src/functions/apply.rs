@@ -16,8 +16,9 @@ use crate::functions::call_dtypes::{
     Available, CallDTypes, OperandType, is_square, only_integers_overflow, scalar_literal,
 };
 use crate::functions::deferred::Call;
-use crate::functions::elementwise::{Elementwise, Signature, TypeRule};
+use crate::functions::elementwise::{self, Elementwise, Signature, TypeRule};
 use crate::functions::fusion::Fusion;
+use crate::functions::statistical::{Extreme, Nan, Over, extreme};
 use crate::kernel_cache::{self, KernelKey};
 use crate::kernels::MapBody;
 use crate::kernels::map::{self, MapOperand, MapShape};
@@ -143,6 +144,14 @@ pub fn apply_with(
     if options.dtype.is_some() || options.casting < Casting::default() {
         check_conversions(function, operands, &signature, options.casting)?;
     }
+    if function.name == "pow" && signature.compute[0].is_signed() && !shape.contains(&0) {
+        check_exponents(
+            &operands[1],
+            options.mask,
+            signature.compute[0],
+            &placement.queue,
+        )?;
+    }
     if options.is_plain() && !options.is_eager {
         let call = Call {
             function,
@@ -226,6 +235,56 @@ pub fn apply_with(
         body,
     )?;
     Ok(out)
+}
+
+/// Refuses negative exponents of integers, as NumPy does. That depends on their elements, so it waits for them. Python's
+/// numbers are checked with the dtypes.
+fn check_exponents(
+    exponents: &Operand,
+    mask: Option<&Operand>,
+    dtype: DType,
+    queue: &Queue,
+) -> Result<(), Error> {
+    let smallest = match exponents {
+        Operand::Array(array) if array.dtype().is_signed() => {
+            let considered = match mask {
+                Some(mask) => &considered(array, mask, queue)?,
+                None => array,
+            };
+            smallest(considered, queue)?
+        }
+        Operand::Literal(literal) if literal.dtype().is_signed() => *literal,
+        _ => return Ok(()),
+    };
+    match number::cast(smallest, DType::I64) {
+        Literal::I64(exponent) if exponent < 0 => Err(Error::NegativeExponent {
+            exponent: exponent.into(),
+            dtype,
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// Zeros where a mask does not hold.
+fn considered(array: &Array, mask: &Operand, queue: &Queue) -> Result<Array, Error> {
+    let choose = elementwise::find("where").expect("it is a function of the table");
+    let zero = Operand::Literal(Literal::zero(array.dtype()));
+    let operands = [mask.clone(), Operand::Array(array.clone()), zero];
+    apply(choose, &operands, None, Some(queue))
+}
+
+/// The smallest of integers, of which there is one at least.
+fn smallest(array: &Array, queue: &Queue) -> Result<Literal, Error> {
+    let over = Over {
+        axes: None,
+        keepdims: false,
+        queue: Some(queue),
+    };
+    let found = extreme(array, Extreme::Min, Nan::Counts, over)?;
+    let mut bytes = vec![0; array.dtype().size_bytes()];
+    found.read_bytes(&mut bytes)?;
+    let literal = Literal::from_bytes(array.dtype(), &bytes);
+    Ok(literal.expect("there are as many bytes as the dtype has"))
 }
 
 /// The first conversion of a call that leaves imaginary parts out: which dtype becomes which. There is none in calls that

@@ -374,6 +374,10 @@ impl Plan {
             return None;
         }
         let (compute, result) = (dtypes.signature.compute, dtypes.signature.result);
+        // Negative exponents of integers are refused.
+        if function.name == "pow" && compute[0].is_signed() {
+            return None;
+        }
         let inputs = types.iter().zip(&compute).map(|(ty, compute)| match ty {
             OperandType::Array(dtype) | OperandType::Literal(dtype) => contiguous(*dtype),
             OperandType::Weak(_) => MapOperand::Scalar { dtype: *compute },

@@ -80,7 +80,7 @@ pub(super) fn determinants<T: Field>(
 /// The inverses of matrices of `size` rows.
 ///
 /// # Errors
-/// [`Problem::Singular`].
+/// [`Problem::Singular`](super::Problem::Singular).
 pub(super) fn inverses<T: Field>(
     size: usize,
     matrices: &[T],
@@ -123,7 +123,7 @@ impl Systems {
     /// Solves all of them.
     ///
     /// # Errors
-    /// [`Problem::Singular`].
+    /// [`Problem::Singular`](super::Problem::Singular).
     pub(super) fn solve<T: Field>(
         &self,
         matrices: &[T],
