@@ -454,10 +454,11 @@ fn in_room<'a>(dtype: DType, matrices: &'a [u8], room: Option<&'a mut [u8]>) -> 
     }
 }
 
-/// Host memory for one matrix of a dtype to be eliminated in, if it is large enough that getting some takes time.
+/// Host memory for one matrix of a dtype to be eliminated in, if it is large enough that getting some takes time, and the
+/// device has such memory.
 fn room(size: usize, dtype: DType, queue: &Queue) -> Result<Option<Array>, Error> {
     const LARGE: usize = 128;
-    if size <= LARGE {
+    if size <= LARGE || !queue.device().has_usm_kind(UsmKind::Host) {
         return Ok(None);
     }
     Array::empty(&[size, size], dtype, queue, UsmKind::Host).map(Some)
