@@ -63,6 +63,7 @@ lint-quick: setup
 	@$(STEP) "Python format" $(BIN)/ruff format --check --quiet $(SOURCES)
 	@$(STEP) "Python lint" $(BIN)/ruff check --quiet $(SOURCES)
 	@$(STEP) "layers" $(BIN)/python tools/check_layers.py
+	@$(STEP) "package stub" $(BIN)/python tools/make_package_stub.py --check
 	@$(STEP) "error pages" $(BIN)/python tools/make_error_pages.py --check
 
 .PHONY: lint

@@ -1,32 +1,33 @@
-"""The methods of arrays that are functions of the namespace as well, or small things made of them.
+"""Methods of arrays that are not functions of the namespace, or take other arguments there.
 
-The compiled class has what needs speed or the interpreter's own slots: operators, indices,
-buffers. The rest is a function that takes the array first, attached here, so that it is written
-and documented once. A new method is a line of a table here, and a line in ``_native.pyi``.
+``_array_methods.py`` attaches them.
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO, Literal, cast
 
-from situ import (
-    _display,
-    _dtypes,
-    _elementwise,
-    _indexing,
-    _linear_algebra,
-    _manipulation,
-    _namespace,
-    _native,
-    _numbers,
-    _searching,
-    _sorting,
-    _statistical,
-)
+from situ import _elementwise, _linear_algebra, _manipulation, _native, _sorting, _statistical
 from situ._native import ndarray
 from situ._queue_manager import Place, innermost
 
-__all__ = ["attach"]
+__all__ = [
+    "contains",
+    "copy_to",
+    "dot",
+    "fill",
+    "flatten",
+    "format_array",
+    "item",
+    "iterate",
+    "reshape",
+    "searchsorted",
+    "sort",
+    "tobytes",
+    "tofile",
+    "tolist",
+    "transpose",
+]
 
 
 def reshape(x: ndarray, /, *shape: int | Sequence[int], copy: bool | None = None) -> ndarray:
@@ -184,87 +185,3 @@ def _position(x: ndarray, flat: int) -> tuple[int, ...]:
         rest, index = divmod(rest, size)
         place.append(index)
     return tuple(reversed(place))
-
-
-# What functions of the namespace are called as methods.
-_FUNCTIONS: Mapping[str, Callable[..., object]] = {
-    "all": _statistical.all,
-    "any": _statistical.any,
-    "argmax": _searching.argmax,
-    "argmin": _searching.argmin,
-    "argsort": _sorting.argsort,
-    "astype": _dtypes.astype,
-    "clip": _elementwise.clip,
-    "conj": _elementwise.conj,
-    "conjugate": _elementwise.conj,
-    "cumprod": _statistical.cumprod,
-    "cumsum": _statistical.cumsum,
-    "diagonal": _linear_algebra.diagonal,
-    "max": _statistical.max,
-    "mean": _statistical.mean,
-    "min": _statistical.min,
-    "nonzero": _searching.nonzero,
-    "prod": _statistical.prod,
-    "put": _indexing.put,
-    "ravel": _manipulation.ravel,
-    "repeat": _manipulation.repeat,
-    "round": _numbers.round,
-    "squeeze": _manipulation.squeeze,
-    "std": _statistical.std,
-    "sum": _statistical.sum,
-    "swapaxes": _manipulation.swapaxes,
-    "take": _indexing.take,
-    "trace": _linear_algebra.trace,
-    "var": _statistical.var,
-}
-
-# What only arrays have.
-_OWN: Mapping[str, Callable[..., object]] = {
-    "__array_namespace__": _namespace.namespace_of,
-    "__contains__": contains,
-    "__format__": format_array,
-    "__iter__": iterate,
-    "__repr__": _display.array_repr,
-    "__str__": _display.array_str,
-    "_repr_html_": _display.array_html,
-    "copy_to": copy_to,
-    "dot": dot,
-    "fill": fill,
-    "flatten": flatten,
-    "item": item,
-    "reshape": reshape,
-    "searchsorted": searchsorted,
-    "sort": sort,
-    "tobytes": tobytes,
-    "tofile": tofile,
-    "tolist": tolist,
-    "transpose": transpose,
-}
-
-
-# More than that of NumPy's arrays (0), less than that of arrays of arrays, such as dask's (11).
-_ARRAY_PRIORITY = 10.0
-
-
-def attach() -> None:
-    """Give arrays their methods."""
-    # It needs the functions above, and they need arrays.
-    from situ import _numpy_protocols
-
-    protocols = {
-        "__array_function__": _numpy_protocols.array_function,
-        "__array_ufunc__": _numpy_protocols.array_ufunc,
-    }
-    # NumPy does not ask for the priority where there is `__array_ufunc__`, but other libraries do,
-    # to find out whose function to call: that of the device's array rather than NumPy's.
-    properties = {
-        "__array_module__": property(_namespace.module_of),
-        "__array_priority__": _ARRAY_PRIORITY,
-    }
-    for name, member in (
-        *_FUNCTIONS.items(),
-        *_OWN.items(),
-        *protocols.items(),
-        *properties.items(),
-    ):
-        setattr(_native.ndarray, name, member)

@@ -1,21 +1,14 @@
 """Functions that Numba compiles, called with situ arrays, or with others on devices.
 
-Situ introduces itself when Numba is there or as soon as it is imported. (Programs that do not
-import situ until they have arrays are served by the entry point ``numba_extensions``, which Numba
-looks at before it compiles. That alone would be too late: a call begins with a look at the types of
-its arguments.) Situ then tells Numba a type for its arrays, and answers for
-the compiler when a function is called with one: the function runs as if `situ.njit` had made it.
-So are arrays of other packages that describe USM memory, such as dpnp's. Calls without such arrays
-are Numba's alone.
+`init` registers a Numba type for situ arrays and takes over the compiler when a function is called
+with one: the function then runs as if `situ.njit` had made it. The same goes for arrays of other
+packages that describe USM memory, such as dpnp's. Calls without such arrays are left to Numba.
+``_numba_hook`` calls `init` once Numba is loaded.
 """
 
 import sys
 from abc import ABC
-from collections.abc import Sequence
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
-from types import ModuleType
 from typing import Any
 
 from situ import _njit
@@ -36,7 +29,7 @@ class _DescribesMemory(ABC):  # noqa: B024 - it only tells classes apart
 
 
 def init() -> None:
-    """Introduce situ arrays to Numba, once."""
+    """Register situ arrays with Numba, once."""
     global _is_known
     if _is_known:
         return
@@ -70,58 +63,6 @@ def init() -> None:
         return original(self, sig)
 
     dispatcher.Dispatcher.compile = compile
-
-
-def init_when_loaded() -> None:
-    """Introduce situ arrays to Numba now, or when the program imports it."""
-    if "numba" in sys.modules:
-        init()
-    else:
-        sys.meta_path.insert(0, _Watcher())
-
-
-class _Watcher(MetaPathFinder):
-    """Waits until Numba is loaded, and leaves then.
-
-    Not earlier: programs also look for Numba just to know whether it is installed.
-    """
-
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        """Find Numba as others do, with a loader that introduces situ afterwards."""
-        del target
-        if fullname != "numba":
-            return None
-        for finder in sys.meta_path:
-            spec = None if finder is self else finder.find_spec(fullname, path)
-            if spec is not None:
-                if spec.loader is not None:
-                    spec.loader = _Introduction(spec.loader, self)
-                return spec
-        return None
-
-
-class _Introduction(Loader):
-    """Loads Numba by its own loader, and introduces situ to it."""
-
-    def __init__(self, loader: Loader, watcher: _Watcher) -> None:
-        self._loader = loader
-        self._watcher = watcher
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        """Leave it to the loader."""
-        return self._loader.create_module(spec)
-
-    def exec_module(self, module: ModuleType) -> None:
-        """Load Numba; nobody sees that somebody else did it."""
-        module.__loader__ = self._loader
-        if module.__spec__ is not None:
-            module.__spec__.loader = self._loader
-        self._loader.exec_module(module)
-        if self._watcher in sys.meta_path:
-            sys.meta_path.remove(self._watcher)
-        init()
 
 
 def _bridge(dispatcher: object) -> Any:  # noqa: ANN401

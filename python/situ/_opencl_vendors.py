@@ -12,8 +12,8 @@ tell.
 
 import os
 import sys
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 # The variables that tell a loader where to look, the stronger first.
 VARIABLES = ("OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH")
@@ -32,8 +32,7 @@ _MARK_TEXT = """\
 """
 
 
-@dataclass(frozen=True)
-class IcdFile:
+class IcdFile(NamedTuple):
     """A file that registers a driver: it names a library, or there is a problem with it."""
 
     path: Path
