@@ -18,7 +18,9 @@ UNARY = ("negative", "abs", "floor", "isfinite", "square", "positive")
 IN_PLACE = ("+=", "-=", "*=")
 SLICES = ("[:]", "[::-1]", "[1:4]", "[::2]", "[2:3]", "[..., -1:]")
 
-numbers = st.sampled_from([0, 1, -2, 3, 0.5, -1.25])
+numbers = st.sampled_from(
+    [0, 1, -2, 3, 0.5, -1.25, True, np.float32(0.75), np.float64(-0.5), np.int16(2)]
+)
 # Arrays are named by their place among those that are there, counted round.
 names = st.integers(0, 20)
 
@@ -27,6 +29,7 @@ def _statements() -> st.SearchStrategy[tuple[Any, ...]]:
     return st.one_of(
         st.tuples(st.just("binary"), st.sampled_from(BINARY), names, names),
         st.tuples(st.just("number"), st.sampled_from(BINARY), names, numbers),
+        st.tuples(st.just("number first"), st.sampled_from(BINARY), numbers, names),
         st.tuples(st.just("unary"), st.sampled_from(UNARY), names),
         st.tuples(st.just("where"), names, names, names),
         st.tuples(st.just("part"), st.sampled_from(SLICES), names),
@@ -73,6 +76,8 @@ def step(xp: Any, arrays: list[Any], statement: tuple[Any, ...]) -> None:
             add(getattr(xp, function)(named(x), named(y)))
         case ("number", function, x, number):
             add(getattr(xp, function)(named(x), number))
+        case ("number first", function, number, x):
+            add(getattr(xp, function)(number, named(x)))
         case ("unary", function, x):
             add(getattr(xp, function)(named(x) * 1.0))
         case ("where", condition, x, y):

@@ -11,7 +11,7 @@ use situ_runtime::fork::ForkLocal;
 use situ_runtime::{Device, Kernel, Program};
 
 use crate::error::Error;
-use crate::functions::fusion::Fusion;
+use crate::functions::fusion::TypedFusion;
 use crate::kernels::compact::CompactShape;
 use crate::kernels::dot::DotShape;
 use crate::kernels::elements::ElementsShape;
@@ -38,8 +38,8 @@ pub enum KernelKey {
     },
     /// An expression of elementwise functions.
     Fused {
-        /// The expression.
-        fusion: Arc<Fusion>,
+        /// The expression and what its operands are.
+        fusion: TypedFusion,
         /// The dtypes and loops.
         shape: MapShape,
     },
@@ -49,8 +49,8 @@ pub enum KernelKey {
     Reduce(ReduceShape, bool),
     /// A reduction of what an expression gives.
     FusedReduce {
-        /// The expression.
-        fusion: Arc<Fusion>,
+        /// The expression and what its operands are.
+        fusion: TypedFusion,
         /// How its operands come.
         elements: ElementsShape,
         /// The reduction.

@@ -19,7 +19,7 @@ use crate::array::Array;
 use crate::error::Error;
 use crate::functions::apply::{Input, copy_into};
 use crate::functions::deferred;
-use crate::functions::fusion::Fusion;
+use crate::functions::fusion::TypedFusion;
 use crate::functions::manipulation::normalized_axes;
 use crate::kernel_cache::{self, KernelKey};
 use crate::kernels::MapBody;
@@ -596,7 +596,7 @@ impl Source<'_> {
             }
             Some(mapped) => {
                 let key = KernelKey::FusedReduce {
-                    fusion: Arc::clone(mapped.fusion),
+                    fusion: mapped.fusion.clone(),
                     elements: elements.clone(),
                     shape,
                 };
@@ -612,8 +612,8 @@ impl Source<'_> {
 
 /// What an expression makes of its operands, for each element of a shape.
 pub(crate) struct MappedElements<'a> {
-    /// The expression.
-    pub(crate) fusion: &'a Arc<Fusion>,
+    /// The expression and what its operands are.
+    pub(crate) fusion: &'a TypedFusion,
     /// How it is written for the inputs.
     pub(crate) body: &'a MapBody<'a>,
     /// What it gives.

@@ -10,23 +10,37 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use pyo3::exceptions::{PyIndexError, PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-/// The exception classes, imported from Python on first use.
+/// The exception classes, imported from Python with the module.
 pub(crate) mod exceptions {
-    pyo3::import_exception!(situ.exceptions, AddressError);
-    pyo3::import_exception!(situ.exceptions, DTypeError);
-    pyo3::import_exception!(situ.exceptions, DeviceError);
-    pyo3::import_exception!(situ.exceptions, HostAccessError);
-    pyo3::import_exception!(situ.exceptions, HostTaskError);
-    pyo3::import_exception!(situ.exceptions, InternalError);
-    pyo3::import_exception!(situ.exceptions, KernelAssertionError);
-    pyo3::import_exception!(situ.exceptions, KernelError);
-    pyo3::import_exception!(situ.exceptions, KernelIndexError);
-    pyo3::import_exception!(situ.exceptions, KernelTypeError);
-    pyo3::import_exception!(situ.exceptions, LinAlgError);
-    pyo3::import_exception!(situ.exceptions, OutOfMemoryError);
-    pyo3::import_exception!(situ.exceptions, PlacementError);
-    pyo3::import_exception!(situ.exceptions, PlacementWarning);
-    pyo3::import_exception!(situ.exceptions, ShapeError);
+    macro_rules! imported {
+        ($($name:ident),+ $(,)?) => {
+            $(pyo3::import_exception!(situ.exceptions, $name);)+
+
+            /// Imports all of them. Later, that may fail: Python imports nothing on behalf of code whose globals lack
+            /// `__builtins__`.
+            pub(crate) fn import(py: pyo3::Python<'_>) {
+                $(<$name as pyo3::PyTypeInfo>::type_object(py);)+
+            }
+        };
+    }
+
+    imported!(
+        AddressError,
+        DTypeError,
+        DeviceError,
+        HostAccessError,
+        HostTaskError,
+        InternalError,
+        KernelAssertionError,
+        KernelError,
+        KernelIndexError,
+        KernelTypeError,
+        LinAlgError,
+        OutOfMemoryError,
+        PlacementError,
+        PlacementWarning,
+        ShapeError,
+    );
 }
 
 /// An error of a Rust layer that has a Python exception.

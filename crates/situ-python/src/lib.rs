@@ -138,6 +138,7 @@ mod _native {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::error::exceptions::import(module.py());
         crate::call::install(module.py());
         crate::interrupt::install();
         crate::sycl::install();

@@ -1,7 +1,5 @@
 //! Applying an elementwise function: from operands to a launched kernel.
 
-use std::sync::Arc;
-
 use situ_ir::interpret::number;
 use situ_ir::promotion::PythonScalar;
 use situ_ir::{DType, Literal, Module, NdRange};
@@ -17,7 +15,7 @@ use crate::functions::call_dtypes::{
 };
 use crate::functions::deferred::Call;
 use crate::functions::elementwise::{self, Elementwise, Signature, TypeRule};
-use crate::functions::fusion::Fusion;
+use crate::functions::fusion::TypedFusion;
 use crate::functions::statistical::{Extreme, Nan, Over, extreme};
 use crate::kernel_cache::{self, KernelKey};
 use crate::kernels::MapBody;
@@ -539,7 +537,7 @@ pub(super) enum Mapped<'a> {
     /// A function, by the name it has in its table.
     Function(&'static str),
     /// An expression.
-    Fusion(&'a Arc<Fusion>),
+    Fusion(&'a TypedFusion),
 }
 
 impl Mapped<'_> {
@@ -547,7 +545,7 @@ impl Mapped<'_> {
         match self {
             Self::Function(function) => KernelKey::Map { function, shape },
             Self::Fusion(fusion) => KernelKey::Fused {
-                fusion: Arc::clone(fusion),
+                fusion: fusion.clone(),
                 shape,
             },
         }

@@ -31,6 +31,35 @@ impl OperandType {
             Self::Weak(_) => None,
         }
     }
+
+    /// What is known of the operand without its value.
+    pub(super) fn kind(self) -> OperandKind {
+        match self {
+            Self::Array(dtype) => OperandKind::Array(dtype),
+            Self::Literal(dtype) => OperandKind::Literal(dtype),
+            Self::Weak(PythonScalar::Bool(_)) => OperandKind::Bool,
+            Self::Weak(PythonScalar::Int(_)) => OperandKind::Int,
+            Self::Weak(PythonScalar::Float(_)) => OperandKind::Float,
+            Self::Weak(PythonScalar::Complex(..)) => OperandKind::Complex,
+        }
+    }
+}
+
+/// What is known of an operand without its value. Kernels and remembered calls are looked up by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum OperandKind {
+    /// An array.
+    Array(DType),
+    /// A number that brings its own dtype.
+    Literal(DType),
+    /// A Python `bool`.
+    Bool,
+    /// A Python `int`.
+    Int,
+    /// A Python `float`.
+    Float,
+    /// A Python `complex`.
+    Complex,
 }
 
 /// Which dtypes there are where a call is to run.

@@ -20,7 +20,9 @@ use smallvec::SmallVec;
 
 use crate::array::Array;
 use crate::functions::apply::assigned_scalar;
-use crate::functions::call_dtypes::{Available, CallDTypes, OperandType, scalar_literal};
+use crate::functions::call_dtypes::{
+    Available, CallDTypes, OperandKind, OperandType, scalar_literal,
+};
 use crate::functions::deferred;
 use crate::functions::elementwise::Elementwise;
 use crate::kernel_cache::{self, KernelKey};
@@ -44,17 +46,6 @@ pub enum PlainOperand<'a> {
 }
 
 impl PlainOperand<'_> {
-    /// All that decides about the kernel.
-    fn kind(&self) -> OperandKind {
-        match self {
-            Self::Array(array) => OperandKind::Array(array.dtype()),
-            Self::Number(PythonScalar::Bool(_)) => OperandKind::Bool,
-            Self::Number(PythonScalar::Int(_)) => OperandKind::Int,
-            Self::Number(PythonScalar::Float(_)) => OperandKind::Float,
-            Self::Number(PythonScalar::Complex(..)) => OperandKind::Complex,
-        }
-    }
-
     fn ty(&self) -> OperandType {
         match self {
             Self::Array(array) => OperandType::Array(array.dtype()),
@@ -63,32 +54,20 @@ impl PlainOperand<'_> {
     }
 }
 
-/// What is known of an operand without looking at its value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum OperandKind {
-    None,
-    Array(DType),
-    Bool,
-    Int,
-    Float,
-    Complex,
-}
+/// The kinds of the operands; `None` where there is none.
+type Kinds = [Option<OperandKind>; MAX_OPERANDS];
 
-impl OperandKind {
-    /// A small number that tells kinds apart.
-    fn code(self) -> usize {
-        match self {
-            Self::None => 0,
-            Self::Bool => 1,
-            Self::Int => 2,
-            Self::Float => 3,
-            Self::Complex => 4,
-            Self::Array(dtype) => 5 + dtype as usize,
-        }
+/// A small number that tells most kinds apart.
+fn code(kind: Option<OperandKind>) -> usize {
+    match kind {
+        None => 0,
+        Some(OperandKind::Bool) => 1,
+        Some(OperandKind::Int) => 2,
+        Some(OperandKind::Float) => 3,
+        Some(OperandKind::Complex) => 4,
+        Some(OperandKind::Array(dtype) | OperandKind::Literal(dtype)) => 5 + dtype as usize,
     }
 }
-
-type Kinds = [OperandKind; MAX_OPERANDS];
 
 /// What a call comes to.
 #[derive(Debug)]
@@ -334,9 +313,9 @@ impl Plan {
         operands: &[PlainOperand<'_>],
         device: &Device,
     ) -> Option<Rc<Self>> {
-        let mut kinds = [OperandKind::None; MAX_OPERANDS];
+        let mut kinds = [None; MAX_OPERANDS];
         for (position, operand) in operands.iter().enumerate() {
-            *kinds.get_mut(position)? = operand.kind();
+            *kinds.get_mut(position)? = Some(operand.ty().kind());
         }
         let slot = slot(function, kinds);
         PLANS.with_borrow_mut(|plans| {
@@ -407,7 +386,7 @@ impl Plan {
 fn slot(function: &'static Elementwise, kinds: Kinds) -> usize {
     let start = std::ptr::from_ref(function).addr() / align_of::<Elementwise>();
     let mixed = kinds.iter().fold(start, |mixed, kind| {
-        mixed.wrapping_mul(31).wrapping_add(kind.code())
+        mixed.wrapping_mul(31).wrapping_add(code(*kind))
     });
     (mixed ^ (mixed >> 7)) % REMEMBERED
 }

@@ -152,7 +152,8 @@ impl Inference<'_, '_, '_> {
         out: &mut Vec<Statement>,
     ) -> Option<(Expression, Expression, Step)> {
         let span = range.span;
-        let [start, stop, step] = self.range_numbers(range)?;
+        let numbers = self.range_numbers(range)?;
+        let [start, stop, step] = self.checked_range(numbers, range, out);
         let [start, stop, step] = if is_backwards {
             self.reversed([start, stop, step], span, out)?
         } else {
@@ -186,7 +187,7 @@ impl Inference<'_, '_, '_> {
             None => (zero, first),
         };
         let step = numbers.next().unwrap_or(one);
-        if matches!(step, Number::Constant(Constant::Int(0))) {
+        if matches!(step, Number::Constant(Constant::Int(0))) && !self.program.options.is_host {
             let span = range.arguments.last().map_or(range.span, |step| step.span);
             self.report(problems::zero_step(span));
             return None;

@@ -8,6 +8,7 @@ use situ_ir::{
     Span, UnaryOperator, WorkItemQuery,
 };
 
+use crate::infer::calls::Written;
 use crate::infer::expressions::cast;
 use crate::infer::operators::{ir_binary, ir_unary};
 use crate::infer::value::{Number, Static, Value};
@@ -70,6 +71,60 @@ impl Inference<'_, '_, '_> {
         let content = self.content(parts);
         let class = class.name.clone();
         out.extend(self.failure(MessageKind::Exception { class }, content, span));
+    }
+
+    /// The numbers of a `range`. Functions of the host raise what Python does if the step is zero; in a kernel, which
+    /// raises nothing, such a range is empty.
+    pub(super) fn checked_range(
+        &mut self,
+        [start, stop, step]: [Number; 3],
+        range: Written<'_>,
+        out: &mut Vec<Statement>,
+    ) -> [Number; 3] {
+        if !self.program.options.is_host {
+            return [start, stop, step];
+        }
+        let span = range.arguments.last().map_or(range.span, |step| step.span);
+        match step {
+            Number::Constant(constant) if constants::truth(constant) => [start, stop, step],
+            Number::Constant(_) => {
+                out.extend(self.zero_step(span));
+                // Nothing gets here, but what follows has to have types.
+                [start, stop, Number::Constant(syntax::Constant::Int(1))]
+            }
+            Number::Typed(step) => {
+                // Python evaluates the others first.
+                let [start, stop] = [start, stop].map(|number| match number {
+                    Number::Constant(_) => number,
+                    Number::Typed(number) => Number::Typed(self.bind(number, span, out)),
+                });
+                let step = self.bind(step, span, out);
+                let zero = Expression::literal(Literal::I64(0), span);
+                let is_zero = ir_binary(Ir::Equal, step.clone(), zero, span);
+                let reject = self.zero_step(span);
+                out.push(branch(is_zero, reject, span));
+                [start, stop, Number::Typed(step)]
+            }
+        }
+    }
+
+    /// Raises what Python raises for a range whose step is zero.
+    fn zero_step(&mut self, span: Span) -> Vec<Statement> {
+        let source = self.subject.source;
+        let text = format!(
+            "range() arg 3 must not be zero\n  why:  the step `{}` is 0, so the loop would never end\n  help: use a \
+             positive step to count up or a negative one to count down\n  at:   {}:{}, in njit function `{}`",
+            source.slice(span),
+            source.name,
+            source.location(span.start).line,
+            self.subject.syntax.name.name,
+        );
+        let content = Content {
+            parts: vec![MessagePart::Text(text)],
+            values: Vec::new(),
+        };
+        let class = "ValueError".to_owned();
+        self.failure(MessageKind::Exception { class }, content, span)
     }
 
     /// Statements that report a failure, if it is the first, and give up.

@@ -117,6 +117,7 @@ impl Inference<'_, '_, '_> {
     ) -> Option<Items> {
         if let Some(range) = self.range_call(iterable) {
             let numbers = self.range_numbers(range)?;
+            let numbers = self.checked_range(numbers, range, out);
             let constants: Option<Vec<i128>> = numbers
                 .iter()
                 .map(|number| number.constant().and_then(constants::as_int))

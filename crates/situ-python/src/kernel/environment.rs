@@ -1,51 +1,44 @@
 //! What the names around a kernel stand for, looked up in a living Python.
 //!
-//! Closure variables win over globals, as in Python. Objects become data that the front end
+//! Objects become data that the front end
 //! understands; what has no meaning on a device is kept as a description, and is an error only if the
 //! kernel uses it.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::{
-    PyBool, PyComplex, PyDict, PyFloat, PyInt, PyModule, PyNone, PyString, PyTuple, PyType,
-};
+use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyModule, PyNone, PyString, PyTuple, PyType};
 use situ_frontend::{Binding, Bindings, Constant, DeviceFunction, Environment, KnownModule};
 use situ_ir::DType;
 
+use super::frozen_names::{FrozenNames, MAX_DEPTH};
 use super::{Definition, PyDeviceFunction, PyKernel};
 use crate::array::PyArray;
 use crate::njit::PyNjit;
 use crate::{dtype, operand};
-
-/// Deepest chain of modules and classes that is followed: `package.module.Class.NAME`.
-const MAX_DEPTH: usize = 4;
 
 /// Looks up every name a function uses.
 ///
 /// # Errors
 /// Only what Python raises while its objects are looked at.
 pub(crate) fn collect(function: &Bound<'_, PyAny>) -> PyResult<Environment> {
-    collect_with(function, &[])
+    collect_frozen(function.py(), &FrozenNames::of(function)?, &[])
 }
 
-/// Looks up every name a function uses, some of which stand for objects that are given.
+/// What names stand for that were looked up before, and some that stand for objects that are given.
 ///
 /// # Errors
 /// Only what Python raises while its objects are looked at.
-pub(crate) fn collect_with(
-    function: &Bound<'_, PyAny>,
+pub(crate) fn collect_frozen(
+    py: Python<'_>,
+    names: &FrozenNames,
     given: &[(String, Py<PyAny>)],
 ) -> PyResult<Environment> {
     let mut collector = Collector::default();
-    let mut bindings = collector.bindings(function)?;
-    let used: Vec<String> = function
-        .getattr("__code__")?
-        .getattr("co_names")?
-        .extract()?;
+    let mut bindings = collector.bindings(py, names)?;
     for (name, object) in given {
-        let object = object.bind(function.py());
-        let binding = collector.binding(object, &used, MAX_DEPTH)?;
+        let binding = collector.binding(object.bind(py), names, MAX_DEPTH)?;
         bindings.insert(name.clone(), binding);
     }
     Ok(Environment {
@@ -65,40 +58,26 @@ struct Collector {
 }
 
 impl Collector {
-    fn bindings(&mut self, function: &Bound<'_, PyAny>) -> PyResult<Bindings> {
-        let code = function.getattr("__code__")?;
-        let used: Vec<String> = code.getattr("co_names")?.extract()?;
-        let mut bindings = Bindings::new();
-        let globals = function.getattr("__globals__")?.cast_into::<PyDict>()?;
-        for name in &used {
-            if let Some(object) = globals.get_item(name)? {
-                bindings.insert(name.clone(), self.binding(&object, &used, MAX_DEPTH)?);
-            }
-        }
-        let free: Vec<String> = code.getattr("co_freevars")?.extract()?;
-        let closure = function.getattr("__closure__")?;
-        if !closure.is_none() {
-            for (name, cell) in free.iter().zip(closure.try_iter()?) {
-                // A cell that is still empty is a name that is not defined yet.
-                if let Ok(object) = cell?.getattr("cell_contents") {
-                    bindings.insert(name.clone(), self.binding(&object, &used, MAX_DEPTH)?);
-                }
-            }
-        }
-        Ok(bindings)
+    fn bindings(&mut self, py: Python<'_>, names: &FrozenNames) -> PyResult<Bindings> {
+        let objects = names.objects(py);
+        let bindings = objects.map(|(name, object)| {
+            let binding = self.binding(&object, names, MAX_DEPTH)?;
+            Ok((name.clone(), binding))
+        });
+        bindings.collect()
     }
 
     fn binding(
         &mut self,
         object: &Bound<'_, PyAny>,
-        used: &[String],
+        names: &FrozenNames,
         depth: usize,
     ) -> PyResult<Binding> {
         if let Some(constant) = number(object)? {
             return Ok(constant);
         }
         if let Ok(items) = object.cast::<PyTuple>() {
-            let items = items.iter().map(|item| self.binding(&item, used, depth));
+            let items = items.iter().map(|item| self.binding(&item, names, depth));
             return Ok(Binding::Tuple(items.collect::<PyResult<_>>()?));
         }
         if let Ok(function) = object.cast::<PyDeviceFunction>() {
@@ -114,10 +93,10 @@ impl Collector {
             let name = module.name()?.to_string();
             return match KnownModule::from_name(&name) {
                 Some(known) => {
-                    self.add_members(known, object, used, depth)?;
+                    self.add_members(known, object, names, depth)?;
                     Ok(Binding::Module(known))
                 }
-                None => self.namespace(object, used, depth),
+                None => self.namespace(object, names, depth),
             };
         }
         if let Some(known) = enum_class(object)? {
@@ -125,12 +104,12 @@ impl Collector {
         }
         if let Some(function) = library_function(object)? {
             if let Binding::Function(known, name) = &function {
-                self.add_member(*known, name, object, used, depth)?;
+                self.add_member(*known, name, object, names, depth)?;
             }
             return Ok(function);
         }
         if object.is_instance_of::<PyType>() {
-            return self.namespace(object, used, depth);
+            return self.namespace(object, names, depth);
         }
         let description = describe(object)?;
         Ok(Binding::Unsupported { description })
@@ -141,12 +120,12 @@ impl Collector {
         &mut self,
         known: KnownModule,
         module: &Bound<'_, PyAny>,
-        used: &[String],
+        names: &FrozenNames,
         depth: usize,
     ) -> PyResult<()> {
-        for name in used {
+        for name in names.used() {
             if let Some(object) = module.getattr_opt(name)? {
-                self.add_member(known, name, &object, used, depth)?;
+                self.add_member(known, name, &object, names, depth)?;
             }
         }
         Ok(())
@@ -159,7 +138,7 @@ impl Collector {
         known: KnownModule,
         name: &str,
         object: &Bound<'_, PyAny>,
-        used: &[String],
+        names: &FrozenNames,
         depth: usize,
     ) -> PyResult<()> {
         let is_there = |members: &Bindings| members.contains_key(name);
@@ -182,7 +161,7 @@ impl Collector {
             // Known before it is looked into: modules mention each other.
             let unknown = Binding::Namespace(Bindings::new());
             self.insert_member(known, name, unknown);
-            self.binding(object, used, depth.saturating_sub(1))?
+            self.binding(object, names, depth.saturating_sub(1))?
         } else {
             let Some(binding) = self.library_member(py, known, name)? else {
                 return Ok(());
@@ -218,14 +197,14 @@ impl Collector {
     fn namespace(
         &mut self,
         object: &Bound<'_, PyAny>,
-        used: &[String],
+        names: &FrozenNames,
         depth: usize,
     ) -> PyResult<Binding> {
         let mut members = Bindings::new();
         if depth > 0 {
-            for name in used {
-                if let Some(member) = object.getattr_opt(name)? {
-                    members.insert(name.clone(), self.binding(&member, used, depth - 1)?);
+            for name in names.used() {
+                if let Some(member) = names.member(object, name)? {
+                    members.insert(name.clone(), self.binding(&member, names, depth - 1)?);
                 }
             }
         }
@@ -233,22 +212,25 @@ impl Collector {
     }
 
     fn device_function(&mut self, function: &Bound<'_, PyDeviceFunction>) -> PyResult<usize> {
-        let address = function.as_ptr() as usize;
-        self.defined(function.py(), address, &function.get().definition)
+        let definition = &function.get().definition;
+        let names = || FrozenNames::of(definition.function.bind(function.py())).map(Arc::new);
+        self.defined(function.as_any(), definition, names)
     }
 
     /// A function of the host, which compiled code may call as long as it works with numbers.
     fn njit_function(&mut self, function: &Bound<'_, PyNjit>) -> PyResult<usize> {
-        let address = function.as_ptr() as usize;
-        self.defined(function.py(), address, &function.get().definition)
+        let njit = function.get();
+        let names = || njit.names(function.py());
+        self.defined(function.as_any(), &njit.definition, names)
     }
 
     fn defined(
         &mut self,
-        py: Python<'_>,
-        address: usize,
+        function: &Bound<'_, PyAny>,
         definition: &Definition,
+        names: impl FnOnce() -> PyResult<Arc<FrozenNames>>,
     ) -> PyResult<usize> {
+        let (py, address) = (function.py(), function.as_ptr() as usize);
         if let Some(index) = self.known.get(&address) {
             return Ok(*index);
         }
@@ -261,19 +243,21 @@ impl Collector {
             bindings: Bindings::new(),
             defaults: Vec::new(),
         });
-        let bindings = self.bindings(definition.function.bind(py))?;
-        self.functions[index].bindings = bindings;
+        let names = names()?;
+        self.functions[index].bindings = self.bindings(py, &names)?;
         let defaults = definition.last_defaults(py)?;
         let defaults = defaults
             .iter()
-            .map(|default| self.binding(default, &[], MAX_DEPTH));
+            .map(|default| self.binding(default, &names, MAX_DEPTH));
         self.functions[index].defaults = defaults.collect::<PyResult<_>>()?;
         Ok(index)
     }
 }
 
 /// A function decorated with `situ.njit`, or one of Numba's as such.
-fn njit_function<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyNjit>>> {
+pub(super) fn njit_function<'py>(
+    object: &Bound<'py, PyAny>,
+) -> PyResult<Option<Bound<'py, PyNjit>>> {
     if let Ok(function) = object.cast::<PyNjit>() {
         return Ok(Some(function.clone()));
     }

@@ -8,6 +8,7 @@
 mod arguments;
 mod definition;
 pub(crate) mod environment;
+mod frozen_names;
 pub(crate) mod host_data;
 mod local_accessor;
 pub(crate) mod messages;
@@ -31,6 +32,7 @@ use crate::event::{PyEvent, events_from_python};
 use crate::{placement, queue, usm_interface};
 use arguments::Arguments;
 pub(crate) use definition::{Definition, quoted};
+pub(crate) use frozen_names::FrozenNames;
 use host_data::Visit;
 pub(crate) use local_accessor::PyLocalAccessor;
 pub(crate) use refused_argument::missing_dtype;

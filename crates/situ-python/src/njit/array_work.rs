@@ -598,7 +598,7 @@ impl<'m, 'a, 'py> Look<'m, 'a, 'py> {
                     let is_itself = self.open.last().is_some_and(|open| open == called.name());
                     return Ok(!is_itself || self.is_kernel || !self.is_bold);
                 }
-                self.function(called, passed)
+                self.function(&called, passed)
             }
             Callee::Library(_) if is_function_of_numbers(function) => self.any(arguments),
             Callee::Reduce(..)

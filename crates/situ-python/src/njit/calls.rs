@@ -143,7 +143,7 @@ impl<'a, 'py> Machine<'a, 'py> {
             }
             ExpressionKind::Attribute { value, attribute } => match self.static_object(value)? {
                 Some(object) if object.is_instance_of::<PyModule>() => {
-                    let member = object.getattr_opt(attribute.name.as_str())?;
+                    let member = self.function.member(&object, &attribute.name)?;
                     Ok(member.filter(|member| {
                         member.is_instance_of::<PyModule>() || member.is_callable()
                     }))
@@ -232,10 +232,7 @@ impl<'a, 'py> Machine<'a, 'py> {
             Callee::Njit(njit) => {
                 let njit = njit.get();
                 let values = njit.function(self.py)?.bound(self.py, values, named)?;
-                let function = njit.function_for(self.py, &values)?;
-                let mut machine = Machine::new(self.py, &function);
-                machine.depth = self.depth + 1;
-                machine.call(values)
+                njit.run(self.py, values, self.depth + 1)
             }
             Callee::Kernel(kernel) => {
                 let kernel = kernel.bind(self.py).clone();

@@ -358,7 +358,10 @@ impl<'py> Machine<'_, 'py> {
 
     fn attribute(&mut self, value: &Expression, name: &str, span: Span) -> PyResult<Value> {
         if let Some(object) = self.static_object(value)? {
-            let member = object.getattr(name)?;
+            let member = match self.function.member(&object, name)? {
+                Some(member) => member,
+                None => object.getattr(name)?,
+            };
             return Value::from_python(&member, Origin::Situ);
         }
         let value = self.value(value)?;

@@ -474,7 +474,7 @@ impl Foresight<'_, '_, '_> {
             Callee::Njit(njit) if keywords.is_empty() && positional == places.len() => {
                 let called = njit.get().function(self.machine.py)?;
                 if called.syntax.parameters.len() == places.len() {
-                    let machine = Machine::new(self.machine.py, called);
+                    let machine = Machine::new(self.machine.py, &called);
                     let mut home = None;
                     for place in &places {
                         place.for_each_array(&mut |origin| {

@@ -19,7 +19,7 @@ use super::record::{NotedKernel, Record};
 use super::value::{Origin, Value};
 use crate::array::PyArray;
 use crate::error::exceptions::KernelTypeError;
-use crate::kernel::{Definition, compile_error, environment, quoted};
+use crate::kernel::{Definition, FrozenNames, compile_error, environment, quoted};
 use crate::operand;
 
 /// A function that a [`Machine`](super::machine::Machine) can run.
@@ -30,6 +30,8 @@ pub(crate) struct HostFunction {
     /// Whether compiled code may compute with floats in another order than it says.
     reorders_floats: bool,
     python: Py<PyAny>,
+    /// What the names around it stood for at the first call.
+    names: Arc<FrozenNames>,
     /// Names that the function gives a value: parameters, and what it assigns.
     own_names: BTreeSet<String>,
     /// Names of arrays around the function, found at the first call.
@@ -60,6 +62,7 @@ impl HostFunction {
         definition: &Definition,
         reorders_floats: bool,
         fixed: Vec<(String, Py<PyAny>)>,
+        names: Arc<FrozenNames>,
     ) -> PyResult<Self> {
         let source = definition.source.clone();
         let syntax = read_host_function(&source, &definition.name)
@@ -75,6 +78,7 @@ impl HostFunction {
             reorders_floats,
             source,
             fixed,
+            names,
             python: definition.function.clone_ref(py),
             environment: PyOnceLock::new(),
             decisions: Mutex::default(),
@@ -157,7 +161,7 @@ impl HostFunction {
     /// What the names around the function stand for in compiled code.
     pub(super) fn environment(&self, py: Python<'_>) -> PyResult<&Environment> {
         self.environment.get_or_try_init(py, || {
-            environment::collect_with(self.python.bind(py), &self.fixed)
+            environment::collect_frozen(py, &self.names, &self.fixed)
         })
     }
 
@@ -186,6 +190,18 @@ impl HostFunction {
         place.map(|place| defaults.get_item(place)).transpose()
     }
 
+    /// An attribute of a module or class around the function.
+    ///
+    /// # Errors
+    /// What Python raises.
+    pub(super) fn member<'py>(
+        &self,
+        object: &Bound<'py, PyAny>,
+        name: &str,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.names.member(object, name)
+    }
+
     /// The object that a name around the function stands for: a closure variable, a global or a builtin.
     ///
     /// # Errors
@@ -194,15 +210,7 @@ impl HostFunction {
         if let Some((_, object)) = self.fixed.iter().find(|(fixed, _)| fixed == name) {
             return Ok(object.bind(py).clone());
         }
-        let function = self.python.bind(py);
-        let code = function.getattr("__code__")?;
-        let free: Vec<String> = code.getattr("co_freevars")?.extract()?;
-        if let Some(position) = free.iter().position(|free| free == name) {
-            let cell = function.getattr("__closure__")?.get_item(position)?;
-            return cell.getattr("cell_contents");
-        }
-        let globals = function.getattr("__globals__")?.cast_into::<PyDict>()?;
-        if let Some(object) = globals.get_item(name)? {
+        if let Some(object) = self.names.get(py, name) {
             return Ok(object);
         }
         if let Some(object) = py.import("builtins")?.getattr_opt(name)? {

@@ -21,15 +21,15 @@ mod record;
 mod rounds;
 mod value;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
 use crate::error::exceptions::KernelError;
 use crate::error::guard;
-use crate::kernel::Definition;
+use crate::kernel::{Definition, FrozenNames};
 use crate::operand;
 use function::HostFunction;
 use machine::Machine;
@@ -42,10 +42,20 @@ pub(crate) struct PyNjit {
     pub(crate) definition: Definition,
     /// Whether compiled code may compute with floats in another order than it says.
     reorders_floats: bool,
-    /// Read at the first call.
-    function: PyOnceLock<Arc<HostFunction>>,
+    known: Mutex<Known>,
+    /// Whether a call has returned, so that what is known stays.
+    is_settled: AtomicBool,
+}
+
+/// What is known of a function since its first call.
+#[derive(Default)]
+struct Known {
+    /// What the names around it stood for.
+    names: Option<Arc<FrozenNames>>,
+    /// The function as its tree.
+    function: Option<Arc<HostFunction>>,
     /// The same for calls with functions among the arguments, which are part of what is compiled.
-    fixed: Mutex<Vec<Arc<HostFunction>>>,
+    fixed: Vec<Arc<HostFunction>>,
 }
 
 /// How many calls with different functions among the arguments are remembered.
@@ -67,8 +77,8 @@ impl PyNjit {
             Ok(Self {
                 reorders_floats: fastmath,
                 definition: Definition::new(function, text, file, line)?,
-                function: PyOnceLock::new(),
-                fixed: Mutex::default(),
+                known: Mutex::default(),
+                is_settled: AtomicBool::new(false),
             })
         })
     }
@@ -90,11 +100,8 @@ impl PyNjit {
                     None => Value::from_python(object, Origin::Situ)?,
                 });
             }
-            let function = self.function_for(py, &values);
-            let function = function.map_err(|error| as_numbas(py, error))?;
-            let result = Machine::new(py, &function)
-                .call(values)
-                .map_err(|error| as_numbas(py, error))?;
+            let result = self.run(py, values, 0);
+            let result = result.map_err(|error| as_numbas(py, error))?;
             let result = result.to_python(py)?;
             if let Some(visit) = &visit {
                 visit.end()?;
@@ -108,7 +115,7 @@ impl PyNjit {
         guard(|| {
             let name = &self.definition.name;
             let plain = self.function(py)?;
-            let fixed = self.fixed.lock().unwrap_or_else(PoisonError::into_inner);
+            let fixed = self.known().fixed.clone();
             let others = fixed.iter().map(|function| function.plan(name));
             if plain.has_run() || fixed.is_empty() {
                 return Ok(std::iter::once(plain.plan(name)).chain(others).collect());
@@ -150,12 +157,68 @@ impl PyNjit {
 }
 
 impl PyNjit {
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What the names around the function stand for: looked up once, since compiled code contains it.
+    pub(crate) fn names(&self, py: Python<'_>) -> PyResult<Arc<FrozenNames>> {
+        if let Some(names) = &self.known().names {
+            return Ok(Arc::clone(names));
+        }
+        let names = Arc::new(FrozenNames::of(self.definition.function.bind(py))?);
+        // Another thread may have been quicker; then its names serve both.
+        Ok(Arc::clone(self.known().names.get_or_insert(names)))
+    }
+
     /// The function as its tree, read when it is first needed.
-    pub(crate) fn function(&self, py: Python<'_>) -> PyResult<&Arc<HostFunction>> {
-        self.function.get_or_try_init(py, || {
-            let read = HostFunction::read(py, &self.definition, self.reorders_floats, Vec::new());
-            read.map(Arc::new)
-        })
+    pub(crate) fn function(&self, py: Python<'_>) -> PyResult<Arc<HostFunction>> {
+        if let Some(function) = &self.known().function {
+            return Ok(Arc::clone(function));
+        }
+        let made = Arc::new(self.read(py, Vec::new())?);
+        Ok(Arc::clone(self.known().function.get_or_insert(made)))
+    }
+
+    fn read(&self, py: Python<'_>, fixed: Vec<(String, Py<PyAny>)>) -> PyResult<HostFunction> {
+        let names = self.names(py)?;
+        HostFunction::read(py, &self.definition, self.reorders_floats, fixed, names)
+    }
+
+    /// Calls the function with values for all of its parameters, inside of so many other calls.
+    fn run(&self, py: Python<'_>, values: Vec<Value>, depth: usize) -> PyResult<Value> {
+        let function = self.function_for(py, &values)?;
+        let mut machine = Machine::new(py, &function);
+        machine.depth = depth;
+        let result = machine.call(values);
+        match &result {
+            Ok(_) => self.settle(py),
+            Err(_) => self.forget(py),
+        }
+        result
+    }
+
+    /// Keeps what is known for good: a call has returned.
+    fn settle(&self, py: Python<'_>) {
+        if self.is_settled.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let names = self.known().names.clone();
+        if let Some(names) = names {
+            names.for_each_njit(py, &mut |function| function.settle(py));
+        }
+    }
+
+    /// Forgets what is known, unless a call has returned: whoever corrects a global that a call has failed for expects
+    /// the next call to see it.
+    fn forget(&self, py: Python<'_>) {
+        if self.is_settled.load(Ordering::Relaxed) {
+            return;
+        }
+        let known = std::mem::take(&mut *self.known());
+        if let Some(names) = known.names {
+            names.for_each_njit(py, &mut |function| function.forget(py));
+        }
     }
 
     /// The function for arguments: functions among them are part of it.
@@ -170,9 +233,8 @@ impl PyNjit {
             }
         }
         if fixed.is_empty() {
-            return self.function(py).cloned();
+            return self.function(py);
         }
-        let mut known = self.fixed.lock().unwrap_or_else(PoisonError::into_inner);
         let is_same = |function: &&Arc<HostFunction>| {
             function.fixed.len() == fixed.len()
                 && function
@@ -181,15 +243,15 @@ impl PyNjit {
                     .zip(&fixed)
                     .all(|(known, given)| known.0 == given.0 && known.1.is(&given.1))
         };
-        if let Some(found) = known.iter().find(is_same) {
+        if let Some(found) = self.known().fixed.iter().find(is_same) {
             return Ok(Arc::clone(found));
         }
-        let made = HostFunction::read(py, &self.definition, self.reorders_floats, fixed)?;
-        let made = Arc::new(made);
-        if known.len() == MAX_FIXED {
-            known.remove(0);
+        let made = Arc::new(self.read(py, fixed)?);
+        let mut known = self.known();
+        if known.fixed.len() == MAX_FIXED {
+            known.fixed.remove(0);
         }
-        known.push(Arc::clone(&made));
+        known.fixed.push(Arc::clone(&made));
         Ok(made)
     }
 

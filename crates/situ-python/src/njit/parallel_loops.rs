@@ -98,7 +98,8 @@ impl<'a> Machine<'a, '_> {
             [start, stop] => (*start, *stop, 1),
             [_, _, 0] => {
                 return Err(pyo3::exceptions::PyValueError::new_err(
-                    "the step of a range must not be zero\n  why:  it would never end\n  help: use a positive or a negative step",
+                    "range() arg 3 must not be zero\n  why:  the step is 0, so the loop would never end\n  help: use a positive \
+                     step to count up or a negative one to count down",
                 ));
             }
             [start, stop, step] => (*start, *stop, *step),

@@ -162,11 +162,13 @@ impl<'a> Machine<'a, '_> {
         is_body: bool,
         count: usize,
     ) -> PyResult<Decision> {
-        // The first statement that is left out is part of what was decided.
+        // The first statement that is left out is part of what was decided, and functions inside are part of every piece.
         let looked_at = &body[..body.len().min(count + 1)];
+        let inner = self.inner_functions();
         let types = read_names(looked_at)
             .into_iter()
             .chain(assigned_names(looked_at))
+            .chain(read_names(&inner))
             .map(|name| {
                 let value = self.names.get(name);
                 let is_near = value.is_none_or(Value::is_near);

@@ -7,7 +7,7 @@ use situ_runtime::Queue;
 use smallvec::SmallVec;
 
 use super::plan::Plan;
-use super::{Fusion, FusionError, Node, OperandType};
+use super::{Fusion, FusionError, Node, OperandType, TypedFusion};
 use crate::array::Array;
 use crate::broadcast::broadcast_shapes;
 use crate::casting::Casting;
@@ -49,7 +49,7 @@ pub fn evaluate(
     // Each node converts what it uses, so operands come as they are.
     let compute = inputs.iter().map(Input::dtype).collect();
     launch(
-        Mapped::Fusion(fusion),
+        Mapped::Fusion(&TypedFusion::new(fusion, &types)),
         &placement.queue,
         &out,
         &inputs,

@@ -10,7 +10,7 @@ use situ_runtime::{BorrowedArgument, Device, Kernel};
 use smallvec::SmallVec;
 
 use super::plan::{KnownPlan, Plan};
-use super::{Fusion, OperandType};
+use super::{Fusion, OperandType, TypedFusion};
 use crate::array::Array;
 use crate::functions::apply::Operand;
 use crate::functions::immediate::{Call, contiguous};
@@ -49,7 +49,14 @@ pub fn evaluate_at_once(fusion: &Arc<Fusion>, operands: &[Operand]) -> Option<Ar
     for literal in plan.scalars(operands) {
         inputs.push(Plain::Number(literal.ok()?));
     }
-    let find = || kernel(fusion, &inputs, plan.dtype(), queue.device());
+    let find = || {
+        kernel(
+            TypedFusion::new(fusion, &types),
+            &inputs,
+            plan.dtype(),
+            queue.device(),
+        )
+    };
     let kernel = match KnownPlan::of(fusion, &types, queue.device()) {
         Some(known) => {
             let remembered = known.contiguous_kernel.get().cloned();
@@ -105,7 +112,7 @@ impl<'a> Plain<'a> {
 
 /// The kernel for arrays whose elements lie in a row, if it is compiled.
 fn kernel(
-    fusion: &Arc<Fusion>,
+    fusion: TypedFusion,
     inputs: &[Plain<'_>],
     result: DType,
     device: &Device,
@@ -118,6 +125,5 @@ fn kernel(
         is_masked: false,
         streams: false,
     };
-    let fusion = Arc::clone(fusion);
     kernel_cache::known(device, KernelKey::Fused { fusion, shape })
 }

@@ -21,7 +21,7 @@ mod tests;
 
 use std::fmt::{self, Write as _};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use situ_ir::promotion::PythonScalar;
 use situ_ir::{BinaryOperator, DType};
@@ -30,7 +30,7 @@ use smallvec::SmallVec;
 use thiserror::Error as ThisError;
 
 use crate::error::Error;
-use crate::functions::call_dtypes::Available;
+use crate::functions::call_dtypes::{Available, OperandKind};
 use crate::functions::elementwise::{Body, Elementwise, TypeRule};
 
 pub use super::call_dtypes::OperandType;
@@ -251,7 +251,7 @@ impl Fusion {
     }
 
     /// The name of its kernels.
-    pub(crate) fn kernel_name(&self) -> String {
+    fn kernel_name(&self) -> String {
         format!("fused_{:016x}", self.hash)
     }
 
@@ -278,6 +278,31 @@ impl Eq for Fusion {}
 impl Hash for Fusion {
     fn hash<H: Hasher>(&self, state: &mut H) {
         state.write_u64(self.hash);
+    }
+}
+
+/// An expression with what its operands are, which together with the parameters of a kernel says all about the kernel.
+///
+/// The parameters alone do not: Python numbers come after all others, so `x0 - x1 + x2` has the same parameters whether
+/// `x1` or `x2` is the number among them.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TypedFusion {
+    fusion: Arc<Fusion>,
+    operands: SmallVec<[OperandKind; 4]>,
+}
+
+impl TypedFusion {
+    /// An expression for operands of these types.
+    pub(crate) fn new(fusion: &Arc<Fusion>, operands: &[OperandType]) -> Self {
+        Self {
+            fusion: Arc::clone(fusion),
+            operands: operands.iter().map(|operand| operand.kind()).collect(),
+        }
+    }
+
+    /// The name of its kernels.
+    pub(crate) fn kernel_name(&self) -> String {
+        self.fusion.kernel_name()
     }
 }
 

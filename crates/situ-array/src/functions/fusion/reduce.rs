@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use super::evaluate::{evaluate, inputs, place, shape};
 use super::plan::Plan;
-use super::{Fusion, FusionError, OperandType};
+use super::{Fusion, FusionError, OperandType, TypedFusion};
 use crate::array::Array;
 use crate::error::Error;
 use crate::functions::apply::{Input, Operand};
@@ -110,7 +110,7 @@ pub fn reduce(
     match reduction {
         Some(reduction) if (1..=MAX_PLACES).contains(&places) => {
             let elements = MappedElements {
-                fusion,
+                fusion: &TypedFusion::new(fusion, &types),
                 body: &|f, x| plan.write(fusion, f, x),
                 dtype: plan.dtype(),
                 inputs: &inputs,
@@ -141,7 +141,7 @@ pub(crate) fn reduce_elements(
     let types: SmallVec<[OperandType; 4]> = operands.iter().map(Operand::ty).collect();
     let plan = Plan::on_device(fusion, &types, queue.device())?;
     let elements = MappedElements {
-        fusion,
+        fusion: &TypedFusion::new(fusion, &types),
         body: &|f, x| plan.write(fusion, f, x),
         dtype: plan.dtype(),
         inputs: &inputs(fusion, &plan, operands, |array| Ok(array.clone()))?,
