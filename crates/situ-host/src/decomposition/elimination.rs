@@ -32,16 +32,7 @@ pub(super) fn log_determinants<T: Field>(
             (*sign, *logarithm) = (T::nan(), T::Part::NAN);
             return Ok(());
         };
-        (*sign, *logarithm) = (found.sign(), T::Part::ZERO);
-        for pivot in found.pivots() {
-            let magnitude = pivot.magnitude();
-            if magnitude == T::Part::ZERO {
-                (*sign, *logarithm) = (T::from_real(T::Part::ZERO), T::Part::MINUS_INFINITY);
-                return Ok(());
-            }
-            *sign *= pivot / T::from_real(magnitude);
-            *logarithm += magnitude.logarithm();
-        }
+        (*sign, *logarithm) = found.determinant().sign_and_logarithm();
         Ok(())
     })
 }
@@ -64,15 +55,7 @@ pub(super) fn determinants<T: Field>(
             *determinant = T::nan();
             return Ok(());
         };
-        *determinant = found.sign();
-        for pivot in found.pivots() {
-            if pivot.magnitude() == T::Part::ZERO {
-                // What comes before may be infinite by now, and what comes after was divided by zero.
-                *determinant = T::from_real(T::Part::ZERO);
-                break;
-            }
-            *determinant *= pivot;
-        }
+        *determinant = found.determinant().value();
         Ok(())
     })
 }

@@ -17,6 +17,7 @@ use num_complex::Complex;
 
 use super::factor::Triangle;
 use super::field::{Field, Float, Scaled};
+use super::inverse_iteration::{InverseIteration, normalise};
 use super::singular_values::{self, real_singular_values};
 use super::singular_vectors::{self, real_singular_vectors};
 use super::symmetric::{self, symmetric, symmetric_values};
@@ -164,6 +165,9 @@ pub(super) fn general<T: Field>(
 where
     Complex<T::Part>: Field<Part = T::Part>,
 {
+    // `faer` takes determinants of two by two matrices for zero below the rounding errors of the matrix, and not below
+    // their square. With a matrix of this size both are one.
+    let exponent = T::Part::MANTISSA_BITS;
     let area = size * size;
     let inputs = matrices
         .chunks_exact(area)
@@ -173,7 +177,7 @@ where
         inputs.zip(parts(vectors, area)),
         |((input, values), vectors)| {
             check_finite(input.iter())?;
-            let (input, power) = moderate(input, input.iter());
+            let (input, power) = scaled_to(exponent, input, input.iter());
             let input = MatRef::from_row_major_slice(&input, size, size);
             let Some(vectors) = vectors else {
                 let found = input.eigenvalues().map_err(|_| Problem::NoConvergence)?;
@@ -186,22 +190,38 @@ where
             for (index, value) in values.iter_mut().enumerate() {
                 *value = diagonal[index];
             }
-            scale_back(values, power);
-            let columns = found.U();
-            for column in 0..size {
-                let mut square = T::Part::ZERO;
-                for row in 0..size {
-                    let magnitude = columns[(row, column)].magnitude();
-                    square += magnitude * magnitude;
+            let mut iteration = None;
+            for (index, &value) in values.iter().enumerate() {
+                let mut column: Vec<_> = found.U().col(index).iter().copied().collect();
+                if !column.iter().all(|element| element.is_number()) {
+                    let complex = || Mat::from_fn(size, size, |i, j| input[(i, j)].to_complex());
+                    column = iteration
+                        .get_or_insert_with(|| InverseIteration::new(complex()))
+                        .vector(value);
                 }
-                let length = Complex::<T::Part>::from_real(square.root());
-                for row in 0..size {
-                    vectors[row * size + column] = columns[(row, column)] / length;
+                set_length_one(&mut column);
+                for (row, element) in column.into_iter().enumerate() {
+                    vectors[row * size + index] = element;
                 }
             }
+            scale_back(values, power);
             Ok(())
         },
     )
+}
+
+/// Divides a vector by its length.
+fn set_length_one<T: Field>(vector: &mut [T]) {
+    normalise(vector);
+    let squares = vector.iter().map(|element| {
+        let magnitude = element.magnitude();
+        magnitude * magnitude
+    });
+    let length = squares.fold(T::Part::ZERO, |sum, square| sum + square);
+    let length = T::from_real(length.root());
+    for element in vector {
+        *element = *element / length;
+    }
 }
 
 /// Where the singular vectors go.
@@ -292,21 +312,36 @@ fn moderate<'a, T: Field>(
     matrix: &'a [T],
     counting: impl Iterator<Item = &'a T>,
 ) -> (Cow<'a, [T]>, i32) {
-    let zero = T::Part::ZERO;
-    let largest = counting.fold(zero, |largest, element| {
-        largest.larger(element.largest_part())
+    match largest_exponent(counting) {
+        Some(power) if power.abs() > T::Part::MODERATE_EXPONENT => (multiple(matrix, -power), power),
+        _ => (Cow::Borrowed(matrix), 0),
+    }
+}
+
+/// A matrix whose largest number has an exponent, and the power of two that it is to be multiplied by.
+fn scaled_to<'a, T: Field>(
+    exponent: i32,
+    matrix: &'a [T],
+    counting: impl Iterator<Item = &'a T>,
+) -> (Cow<'a, [T]>, i32) {
+    let power = largest_exponent(counting).map_or(0, |largest| largest - exponent);
+    (multiple(matrix, -power), power)
+}
+
+/// The exponent of the largest number that is not zero, if there is one.
+fn largest_exponent<'a, T: Field>(numbers: impl Iterator<Item = &'a T>) -> Option<i32> {
+    let largest = numbers.fold(T::Part::ZERO, |largest, number| {
+        largest.larger(number.largest_part())
     });
-    if largest == zero {
-        return (Cow::Borrowed(matrix), 0);
-    }
-    let power = largest.exponent();
-    if power.abs() <= T::Part::MODERATE_EXPONENT {
-        return (Cow::Borrowed(matrix), 0);
-    }
+    (largest > T::Part::ZERO).then(|| largest.exponent())
+}
+
+/// A matrix multiplied by a power of two.
+fn multiple<T: Field>(matrix: &[T], power: i32) -> Cow<'_, [T]> {
     let scaled = matrix
         .iter()
-        .map(|element| element.times_power_of_two(-power));
-    (Cow::Owned(scaled.collect()), power)
+        .map(|element| element.times_power_of_two(power));
+    Cow::Owned(scaled.collect())
 }
 
 fn scale_back<T: Scaled>(values: &mut [T], power: i32) {
