@@ -77,6 +77,9 @@ pub(crate) trait Float:
     const INFINITY: Self;
     /// Numbers whose reciprocals have all digits.
     const RECIPROCALS: RangeInclusive<Self>;
+    /// The exponent of the largest number of a matrix whose eigenvectors are found: squares of what is small beside it are
+    /// numbers as well.
+    const EIGEN_EXPONENT: i32;
     /// How many binary digits there are after the first one.
     const MANTISSA_BITS: i32;
     /// The exponent beyond which squares of squares may not be finite, or lose digits.
@@ -88,9 +91,6 @@ pub(crate) trait Float:
     /// The larger of two numbers.
     #[must_use]
     fn larger(self, other: Self) -> Self;
-    /// The natural logarithm.
-    #[must_use]
-    fn logarithm(self) -> Self;
     /// The square root.
     #[must_use]
     fn root(self) -> Self;
@@ -104,7 +104,7 @@ pub(crate) trait Float:
 }
 
 macro_rules! real_field {
-    ($real:ty, $moderate_exponent:literal) => {
+    ($real:ty, $moderate_exponent:literal, $eigen_exponent:literal) => {
         impl Scaled for $real {
             fn times_power_of_two(self, power: i32) -> Self {
                 // In steps, because the whole power may not be a number. More of them change nothing any more.
@@ -137,6 +137,7 @@ macro_rules! real_field {
             const INFINITY: Self = <$real>::INFINITY;
             const RECIPROCALS: RangeInclusive<Self> =
                 8.0 * <$real>::MIN_POSITIVE..=0.125 / <$real>::MIN_POSITIVE;
+            const EIGEN_EXPONENT: i32 = $eigen_exponent;
             const MANTISSA_BITS: i32 = <$real>::MANTISSA_DIGITS as i32 - 1;
             const MODERATE_EXPONENT: i32 = $moderate_exponent;
             const SMALL_SQUARE: Self = <$real>::MIN_POSITIVE / <$real>::EPSILON / <$real>::EPSILON;
@@ -147,10 +148,6 @@ macro_rules! real_field {
 
             fn larger(self, other: Self) -> Self {
                 self.max(other)
-            }
-
-            fn logarithm(self) -> Self {
-                self.ln()
             }
 
             fn root(self) -> Self {
@@ -252,5 +249,5 @@ macro_rules! real_field {
     };
 }
 
-real_field!(f32, 24);
-real_field!(f64, 200);
+real_field!(f32, 24, 40);
+real_field!(f64, 200, 300);

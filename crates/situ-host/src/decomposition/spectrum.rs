@@ -12,7 +12,7 @@ use faer::diag::DiagMut;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
 use faer::linalg::svd::{ComputeSvdVectors, svd, svd_scratch};
-use faer::{Mat, MatMut, MatRef, Par};
+use faer::{ColRef, Mat, MatMut, MatRef, Par};
 use num_complex::Complex;
 
 use super::factor::Triangle;
@@ -165,9 +165,9 @@ pub(super) fn general<T: Field>(
 where
     Complex<T::Part>: Field<Part = T::Part>,
 {
-    // `faer` takes determinants of two by two matrices for zero below the rounding errors of the matrix, and not below
-    // their square. With a matrix of this size both are one.
-    let exponent = T::Part::MANTISSA_BITS;
+    // `faer` compares determinants of two by two matrices with the rounding errors of the matrix, and not with their
+    // square. A large matrix makes the difference small.
+    let exponent = T::Part::EIGEN_EXPONENT;
     let area = size * size;
     let inputs = matrices
         .chunks_exact(area)
@@ -190,24 +190,75 @@ where
             for (index, value) in values.iter_mut().enumerate() {
                 *value = diagonal[index];
             }
-            let mut iteration = None;
-            for (index, &value) in values.iter().enumerate() {
-                let mut column: Vec<_> = found.U().col(index).iter().copied().collect();
-                if !column.iter().all(|element| element.is_number()) {
-                    let complex = || Mat::from_fn(size, size, |i, j| input[(i, j)].to_complex());
-                    column = iteration
-                        .get_or_insert_with(|| InverseIteration::new(complex()))
-                        .vector(value);
-                }
-                set_length_one(&mut column);
-                for (row, element) in column.into_iter().enumerate() {
-                    vectors[row * size + index] = element;
-                }
+            if !values.iter().all(|value| value.is_number()) {
+                return Err(Problem::NoConvergence);
             }
+            let complex = Mat::from_fn(size, size, |i, j| input[(i, j)].to_complex());
+            let found = checked_vectors(&complex, values, found.U())?;
+            MatMut::from_row_major_slice_mut(vectors, size, size).copy_from(found);
             scale_back(values, power);
             Ok(())
         },
     )
+}
+
+/// Eigenvectors of length one. Those that `faer` did not find, because numbers overflowed or were taken for zero, are found by
+/// inverse iteration.
+fn checked_vectors<C: Field>(
+    matrix: &Mat<C>,
+    values: &[C],
+    found: MatRef<'_, C>,
+) -> Result<Mat<C>, Problem> {
+    let size = values.len();
+    let mut vectors = found.to_owned();
+    for column in 0..size {
+        set_length_one(vectors.col_as_slice_mut(column));
+    }
+    let length = matrix.norm_l2();
+    // What is left of a vector if the multiple of it is subtracted from its image.
+    let residual = |image: &[C], vector: &[C], value: C| {
+        let rest = image.iter().zip(vector);
+        rest.fold(C::Part::ZERO, |largest, (&image, &vector)| {
+            let rest = image - value * vector;
+            if rest.is_number() {
+                largest.larger(rest.largest_part())
+            } else {
+                C::Part::INFINITY
+            }
+        })
+    };
+    let images = matrix * &vectors;
+    let bound =
+        length.times_power_of_two(-C::Part::MANTISSA_BITS) * C::Part::from_double(size as f64);
+    let mut iteration = None;
+    for (column, &value) in values.iter().enumerate() {
+        let vector = vectors.col_as_slice_mut(column);
+        let error = residual(images.col_as_slice(column), vector, value);
+        if error <= bound || size == 1 {
+            continue;
+        }
+        let other = iteration.get_or_insert_with(|| InverseIteration::new(matrix.clone()));
+        let mut other = other.vector(value);
+        set_length_one(&mut other);
+        let image = matrix * ColRef::from_slice(&other);
+        let other_error = residual(
+            image
+                .try_as_col_major()
+                .expect("a column is contiguous")
+                .as_slice(),
+            &other,
+            value,
+        );
+        if other_error < error {
+            vector.copy_from_slice(&other);
+        }
+        // The iterations for the eigenvalues came to no end: `faer` does not tell.
+        let hopeless = length.times_power_of_two(-C::Part::MANTISSA_BITS / 2);
+        if other_error > hopeless && error > hopeless {
+            return Err(Problem::NoConvergence);
+        }
+    }
+    Ok(vectors)
 }
 
 /// Divides a vector by its length.
@@ -313,7 +364,9 @@ fn moderate<'a, T: Field>(
     counting: impl Iterator<Item = &'a T>,
 ) -> (Cow<'a, [T]>, i32) {
     match largest_exponent(counting) {
-        Some(power) if power.abs() > T::Part::MODERATE_EXPONENT => (multiple(matrix, -power), power),
+        Some(power) if power.abs() > T::Part::MODERATE_EXPONENT => {
+            (multiple(matrix, -power), power)
+        }
         _ => (Cow::Borrowed(matrix), 0),
     }
 }
