@@ -502,6 +502,47 @@ mod tests {
         }
     }
 
+    /// Checks that eigenvectors of a matrix are of length one and belong to their eigenvalues.
+    fn check_general(size: usize, matrix: &[f64]) {
+        let zero = Complex::new(0.0, 0.0);
+        let (mut values, mut vectors) = (vec![zero; size], vec![zero; size * size]);
+        let wanted = Some(&mut vectors[..]);
+        general(size, matrix, &mut values, wanted, Threads::default()).unwrap();
+        let largest = matrix.iter().fold(0.0_f64, |all, one| all.max(one.abs()));
+        let tolerance = 20.0 * (size * size) as f64 * f64::EPSILON;
+        for (column, value) in values.iter().enumerate() {
+            let vector: Vec<_> = (0..size).map(|row| vectors[row * size + column]).collect();
+            let length: f64 = vector.iter().map(Complex::norm_sqr).sum();
+            assert!((length - 1.0).abs() < tolerance);
+            for row in 0..size {
+                let image: Complex<f64> = (0..size)
+                    .map(|at| vector[at] * (matrix[row * size + at] / largest))
+                    .sum();
+                let rest = image - vector[row] * (value / largest);
+                assert!(rest.norm() < tolerance, "{largest}: {}", rest.norm());
+            }
+        }
+    }
+
+    #[test]
+    fn eigenvectors_belong_to_their_values_at_every_scale() {
+        let size = 8;
+        for scale in [1e-300, 1e-60, 1e-14, 1.0, 1e14, 1e300] {
+            let matrix: Vec<_> = random(size * size).iter().map(|one| one * scale).collect();
+            check_general(size, &matrix);
+        }
+    }
+
+    #[test]
+    fn jordan_blocks_have_an_eigenvector() {
+        let size = 60;
+        let mut matrix = vec![0.0; size * size];
+        matrix.iter_mut().step_by(size + 1).for_each(|on| *on = 0.7);
+        let above = matrix[1..].iter_mut().step_by(size + 1);
+        above.for_each(|above| *above = 1.0);
+        check_general(size, &matrix);
+    }
+
     /// Numbers without any pattern, the same every time.
     fn random(count: usize) -> Vec<f64> {
         let mut state = 7_u64;
