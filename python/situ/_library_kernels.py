@@ -171,10 +171,15 @@ def bessel(x, out):
             total += term
             step += one
         out[i] = total
-    else:
+    elif number <= 2000:
         for _ in range(30):
             odd = step + step - one
             term *= odd * odd / (8 * step * number)
             total += term
             step += one
-        out[i] = math.exp(number) / math.sqrt(2 * number * math.pi) * total
+        # The exponential in two halves: it overflows before the function does.
+        half = math.exp(number / 2)
+        out[i] = half / math.sqrt(2 * number * math.pi) * total * half
+    else:
+        # Infinity, or NaN.
+        out[i] = math.exp(number)

@@ -9,8 +9,8 @@ import numpy as np
 from situ import _elementwise, _native, _statistical
 from situ._array_arguments import takes_arrays
 from situ._axes import counted_axes
-from situ._creation import full
-from situ._decompositions import inv, svdvals
+from situ._creation import eye
+from situ._decompositions import inv, slogdet, svdvals
 from situ._linear_algebra import vecdot
 from situ._manipulation import moveaxis, reshape
 from situ._matrix_shapes import check_matrices, check_square
@@ -105,7 +105,7 @@ def _norms(vectors: ndarray, order: VectorOrder, queue: Place | None) -> ndarray
         return _elementwise.sqrt(squares, queue=queue)
     sizes = _elementwise.abs(vectors, queue=queue)
     if order == math.inf:
-        return _statistical.max(sizes, axis=-1, queue=queue)
+        return _largest(sizes, queue)
     if order == -math.inf:
         return _statistical.min(sizes, axis=-1, queue=queue)
     if order == 0:
@@ -173,12 +173,21 @@ def _matrix_norms(x: ndarray, order: MatrixOrder, queue: Place | None) -> ndarra
             '  help: use "fro", "nuc", 1, -1, 2, -2, inf or -inf'
         )
         raise ValueError(message)
-    extreme = _statistical.max if cast("float", order) > 0 else _statistical.min
     if order in (2, -2):
-        return extreme(svdvals(x, queue=queue), axis=-1, queue=queue)
-    sizes = _elementwise.abs(x, queue=queue)
-    axis = -2 if order in (1, -1) else -1
-    return extreme(_statistical.sum(sizes, axis=axis, queue=queue), axis=-1, queue=queue)
+        sizes = svdvals(x, queue=queue)
+    else:
+        axis = -2 if order in (1, -1) else -1
+        sizes = _statistical.sum(_elementwise.abs(x, queue=queue), axis=axis, queue=queue)
+    if cast("float", order) > 0:
+        return _largest(sizes, queue)
+    return _statistical.min(sizes, axis=-1, queue=queue)
+
+
+def _largest(sizes: ndarray, queue: Place | None) -> ndarray:
+    """Return the largest of some magnitudes along the last axis, which is 0 if there are none."""
+    if sizes.shape[-1] == 0:
+        return _statistical.sum(sizes, axis=-1, queue=queue)
+    return _statistical.max(sizes, axis=-1, queue=queue)
 
 
 @takes_arrays
@@ -262,24 +271,46 @@ def cond(x: ndarray, /, p: MatrixOrder | None = None, *, queue: Place | None = N
     ndarray
         The norms of the matrices times those of their inverses; infinite for singular matrices.
 
+    Raises
+    ------
+    LinAlgError
+        The matrices have no elements.
+
     Examples
     --------
     >>> import situ
     >>> situ.linalg.cond(situ.asarray([[1.0, 0.0], [0.0, 4.0]])).item()
     4.0
     """
+    check_matrices("cond", x)
+    if 0 in x.shape[-2:]:
+        message = (
+            f"`cond` is not defined for matrices of shape {x.shape[-2:]}\n"
+            "  why:  a matrix without elements has no largest singular value\n"
+            "  help: check the shape of the array first"
+        )
+        raise LinAlgError(message)
     if p in (None, 2, -2):
         values = svdvals(x, queue=queue)
         large, small = values[..., 0], values[..., -1]
         if p == -2:
             large, small = small, large
-        return _elementwise.divide(large, small, queue=queue)
-    check_square("cond", x)
-    size = matrix_norm(x, ord=p, queue=queue)
-    try:
-        inverse = inv(x, queue=queue)
-    except LinAlgError:
-        if x.ndim > 2:
-            raise
-        return full((), math.inf, dtype=size.dtype, queue=x.queue, usm_type=x.usm_type)
-    return _elementwise.multiply(size, matrix_norm(inverse, ord=p, queue=queue), queue=queue)
+        numbers = _elementwise.divide(large, small, queue=queue)
+    else:
+        check_square("cond", x)
+        is_singular = _elementwise.equal(slogdet(x, queue=queue).sign, 0, queue=queue)
+        one = eye(x.shape[-1], dtype=x.dtype, queue=queue or x.queue, usm_type=x.usm_type)
+        is_replaced = reshape(is_singular, (*is_singular.shape, 1, 1))
+        regular = _elementwise.where(is_replaced, one, x, queue=queue)
+        inverse = matrix_norm(inv(regular, queue=queue), ord=p, queue=queue)
+        inverse = _elementwise.where(is_singular, math.inf, inverse, queue=queue)
+        size = matrix_norm(x, ord=p, queue=queue)
+        numbers = _elementwise.multiply(size, inverse, queue=queue)
+    return _infinite_without_nan(numbers, x, queue)
+
+
+def _infinite_without_nan(numbers: ndarray, x: ndarray, queue: Place | None) -> ndarray:
+    """Return infinity for the NaN of matrices that have none: a zero divided by zero."""
+    has_nan = _statistical.any(_elementwise.isnan(x, queue=queue), axis=(-2, -1), queue=queue)
+    is_new = _elementwise.greater(_elementwise.isnan(numbers, queue=queue), has_nan, queue=queue)
+    return _elementwise.where(is_new, math.inf, numbers, queue=queue)

@@ -32,6 +32,10 @@ def i0(x: ndarray, /, *, queue: Place | None = None) -> ndarray:
     ndarray
         The values, as floats.
 
+    Notes
+    -----
+    The result of infinity is infinity, where NumPy has NaN, and finite wherever the function is.
+
     Examples
     --------
     >>> import situ

@@ -107,7 +107,8 @@ impl Part<'_> {
             return vec![on.abs()];
         };
         let value = on.hypot(beside);
-        let (cosine, sine) = if value == 0.0 {
+        // The smallest numbers have too few digits for a rotation.
+        let (cosine, sine) = if value < f64::MIN_POSITIVE {
             (1.0, 0.0)
         } else {
             (on / value, beside / value)
@@ -145,7 +146,8 @@ impl Union {
             .iter()
             .copied()
             .fold(before.abs().max(after.abs()), f64::max);
-        let tolerance = 4.0 * f64::EPSILON * largest;
+        // Never zero: it divides.
+        let tolerance = (4.0 * f64::EPSILON * largest).max(f64::MIN_POSITIVE);
         let mut weight = before * right[(middle, middle)];
         let mut extent = Extent::Top;
         if right.ncols() > size {

@@ -32,16 +32,7 @@ pub(super) fn log_determinants<T: Field>(
             (*sign, *logarithm) = (T::nan(), T::Part::NAN);
             return Ok(());
         };
-        (*sign, *logarithm) = (found.sign(), T::Part::ZERO);
-        for pivot in found.pivots() {
-            let magnitude = pivot.magnitude();
-            if magnitude == T::Part::ZERO {
-                (*sign, *logarithm) = (T::from_real(T::Part::ZERO), T::Part::MINUS_INFINITY);
-                return Ok(());
-            }
-            *sign *= pivot / T::from_real(magnitude);
-            *logarithm += magnitude.logarithm();
-        }
+        (*sign, *logarithm) = found.determinant().sign_and_logarithm();
         Ok(())
     })
 }
@@ -64,15 +55,7 @@ pub(super) fn determinants<T: Field>(
             *determinant = T::nan();
             return Ok(());
         };
-        *determinant = found.sign();
-        for pivot in found.pivots() {
-            if pivot.magnitude() == T::Part::ZERO {
-                // What comes before may be infinite by now, and what comes after was divided by zero.
-                *determinant = T::from_real(T::Part::ZERO);
-                break;
-            }
-            *determinant *= pivot;
-        }
+        *determinant = found.determinant().value();
         Ok(())
     })
 }
@@ -165,6 +148,8 @@ fn for_the_first<T>(room: Option<&mut [T]>) -> impl Iterator<Item = Option<&mut 
 
 #[cfg(test)]
 mod tests {
+    use num_complex::Complex;
+
     use super::super::Problem;
     use super::*;
 
@@ -192,6 +177,47 @@ mod tests {
         .unwrap();
         assert_eq!(signs, [1.0, -1.0, 1.0, 0.0]);
         assert_eq!(logarithms[3], f64::NEG_INFINITY);
+    }
+
+    #[test]
+    fn determinants_are_found_where_squares_and_products_are_no_numbers() {
+        let i = Complex::new(0.0_f64, 1.0);
+        for scale in [1e-300, 1e-160, 1e160, 1e300] {
+            // Of the determinant -2 i scale², as pivots that are not real.
+            let one = Complex::new(1.0, 1.0) * scale;
+            let matrix = [one, i * 0.0, i * 0.0, -one];
+            let (mut sign, mut logarithm) = ([i], [0.0]);
+            let threads = Threads::default();
+            log_determinants(2, &matrix, &mut sign, &mut logarithm, None, threads).unwrap();
+            assert!((sign[0] + i).norm() < 1e-15, "{scale}: {}", sign[0]);
+            let expected = 2.0_f64.ln() + 2.0 * scale.ln();
+            assert!((logarithm[0] - expected).abs() < 1e-12, "{scale}");
+        }
+        // What comes before the last two pivots overflows, and they make up for it.
+        let mut matrix = [0.0_f64; 16];
+        for (at, pivot) in [1e200, 1e200, 1e-200, 1e-199].into_iter().enumerate() {
+            matrix[5 * at] = pivot;
+        }
+        let mut found = [0.0];
+        determinants(4, &matrix, &mut found, None, Threads::default()).unwrap();
+        assert!((found[0] - 10.0).abs() < 1e-13, "{}", found[0]);
+    }
+
+    #[test]
+    fn pivots_without_a_reciprocal_are_divided_by() {
+        let small = f32::from_bits(3);
+        let matrix = [2.0 * small, small, small, small];
+        let systems = Systems {
+            size: 2,
+            columns: 1,
+            pairs: vec![[0, 0]],
+        };
+        let right = [4.0 * small, 3.0 * small];
+        let mut solution = [0.0; 2];
+        systems
+            .solve(&matrix, &right, &mut solution, None, Threads::default())
+            .unwrap();
+        assert_eq!(solution, [1.0, 2.0]);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use faer::linalg::qr::no_pivoting::factor::{
 use faer::{Conj, Mat, MatMut, MatRef, Par};
 
 use super::field::{Field, Float};
+use super::scales::largest_power;
 use super::{Effort, Failure, Problem, positive};
 use crate::threads::Threads;
 
@@ -118,12 +119,21 @@ pub(super) fn qr<T: Field>(
             r.fill(T::nan());
             return Ok(());
         }
-        let found = Reflections::of(MatRef::from_row_major_slice(input, rows, columns), par);
+        let input = MatRef::from_row_major_slice(input, rows, columns);
+        // A column that is small beside the others counts as zero for `faer`. Multiples of columns have the same `Q`.
+        let powers: Vec<i32> = (0..columns)
+            .map(|column| largest_power(input.col(column).iter().copied()))
+            .collect();
+        let scaled = Mat::from_fn(rows, columns, |row, column| {
+            input[(row, column)].times_power_of_two(powers[column])
+        });
+        let found = Reflections::of(scaled, par);
         found.apply_to_identity(MatMut::from_row_major_slice_mut(q, rows, middle), par);
         r.fill(T::from_real(T::Part::ZERO));
         for row in 0..rows.min(columns) {
             for column in row..columns {
-                r[row * columns + column] = found.factors[(row, column)];
+                let element = found.factors[(row, column)];
+                r[row * columns + column] = element.times_power_of_two(-powers[column]);
             }
         }
         Ok(())
@@ -139,12 +149,12 @@ struct Reflections<T> {
 }
 
 impl<T: Field> Reflections<T> {
-    fn of(matrix: MatRef<'_, T>, par: Par) -> Self {
+    fn of(matrix: Mat<T>, par: Par) -> Self {
         let (rows, columns) = matrix.shape();
         let block = recommended_block_size::<T>(rows, columns);
         let params = faer::Spec::default();
         let mut found = Self {
-            factors: matrix.to_owned(),
+            factors: matrix,
             coefficients: Mat::zeros(block, rows.min(columns)),
         };
         let scratch = qr_in_place_scratch::<T>(rows, columns, block, par, params);

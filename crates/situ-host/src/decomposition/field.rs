@@ -1,6 +1,6 @@
 //! The numbers that matrices consist of.
 
-use std::ops::{AddAssign, Div, MulAssign, Neg};
+use std::ops::{AddAssign, Div, MulAssign, Neg, RangeInclusive};
 
 use bytemuck::Pod;
 use faer::traits::{ComplexField, RealField};
@@ -38,6 +38,8 @@ pub(super) trait Field:
     fn real_part(self) -> Self::Part;
     /// Its distance from zero.
     fn magnitude(self) -> Self::Part;
+    /// The number as a complex one.
+    fn to_complex(self) -> Complex<Self::Part>;
     /// The larger of the distances of its parts from zero.
     fn largest_part(self) -> Self::Part;
     /// Whether a part of it is NaN.
@@ -51,6 +53,11 @@ pub(super) trait Field:
     /// Not a number.
     fn nan() -> Self {
         Self::from_real(Self::Part::NAN)
+    }
+    /// The number divided by another, whose square may be too large or too small to be a number.
+    fn quotient(self, divisor: Self) -> Self {
+        let power = -divisor.largest_part().exponent();
+        self.times_power_of_two(power) / divisor.times_power_of_two(power)
     }
 }
 
@@ -66,6 +73,15 @@ pub(crate) trait Float:
     const NAN: Self;
     /// What the logarithm of zero is.
     const MINUS_INFINITY: Self;
+    /// What is larger than any number.
+    const INFINITY: Self;
+    /// Numbers whose reciprocals have all digits.
+    const RECIPROCALS: RangeInclusive<Self>;
+    /// The exponent of the largest number of a matrix whose eigenvectors are found: squares of what is small beside it are
+    /// numbers as well.
+    const EIGEN_EXPONENT: i32;
+    /// How many binary digits there are after the first one.
+    const MANTISSA_BITS: i32;
     /// The exponent beyond which squares of squares may not be finite, or lose digits.
     const MODERATE_EXPONENT: i32;
     /// Sums of squares below this may have lost digits.
@@ -75,9 +91,6 @@ pub(crate) trait Float:
     /// The larger of two numbers.
     #[must_use]
     fn larger(self, other: Self) -> Self;
-    /// The natural logarithm.
-    #[must_use]
-    fn logarithm(self) -> Self;
     /// The square root.
     #[must_use]
     fn root(self) -> Self;
@@ -91,13 +104,19 @@ pub(crate) trait Float:
 }
 
 macro_rules! real_field {
-    ($real:ty, $moderate_exponent:literal) => {
+    ($real:ty, $moderate_exponent:literal, $eigen_exponent:literal) => {
         impl Scaled for $real {
             fn times_power_of_two(self, power: i32) -> Self {
-                // In two steps, because the whole power may not be a number.
-                let first = power / 2;
-                let two: $real = 2.0;
-                self * two.powi(first) * two.powi(power - first)
+                // In steps, because the whole power may not be a number. More of them change nothing any more.
+                const STEP: i32 = <$real>::MAX_EXP - 2;
+                let (mut scaled, mut left) = (self, power.clamp(-4 * STEP, 4 * STEP));
+                while left != 0 {
+                    let step = left.clamp(-STEP, STEP);
+                    let two: $real = 2.0;
+                    scaled *= two.powi(step);
+                    left -= step;
+                }
+                scaled
             }
         }
 
@@ -115,6 +134,11 @@ macro_rules! real_field {
             const ONE: Self = 1.0;
             const NAN: Self = <$real>::NAN;
             const MINUS_INFINITY: Self = <$real>::NEG_INFINITY;
+            const INFINITY: Self = <$real>::INFINITY;
+            const RECIPROCALS: RangeInclusive<Self> =
+                8.0 * <$real>::MIN_POSITIVE..=0.125 / <$real>::MIN_POSITIVE;
+            const EIGEN_EXPONENT: i32 = $eigen_exponent;
+            const MANTISSA_BITS: i32 = <$real>::MANTISSA_DIGITS as i32 - 1;
             const MODERATE_EXPONENT: i32 = $moderate_exponent;
             const SMALL_SQUARE: Self = <$real>::MIN_POSITIVE / <$real>::EPSILON / <$real>::EPSILON;
 
@@ -124,10 +148,6 @@ macro_rules! real_field {
 
             fn larger(self, other: Self) -> Self {
                 self.max(other)
-            }
-
-            fn logarithm(self) -> Self {
-                self.ln()
             }
 
             fn root(self) -> Self {
@@ -160,6 +180,10 @@ macro_rules! real_field {
 
             fn magnitude(self) -> Self {
                 self.abs()
+            }
+
+            fn to_complex(self) -> Complex<Self> {
+                Complex::new(self, 0.0)
             }
 
             fn largest_part(self) -> Self {
@@ -198,6 +222,10 @@ macro_rules! real_field {
                 self.norm()
             }
 
+            fn to_complex(self) -> Self {
+                self
+            }
+
             fn largest_part(self) -> $real {
                 self.re.abs().max(self.im.abs())
             }
@@ -221,5 +249,5 @@ macro_rules! real_field {
     };
 }
 
-real_field!(f32, 24);
-real_field!(f64, 200);
+real_field!(f32, 24, 40);
+real_field!(f64, 200, 300);

@@ -13,8 +13,10 @@ use faer::linalg::triangular_solve::{
 use faer::{Accum, Conj, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
+use super::determinant::Determinant;
 use super::field::{Field, Float};
 use super::room::Room;
+use super::scales::{Scales, are_moderate};
 use super::{Problem, SHARED_FROM};
 use crate::matrix_product::Product;
 use crate::threads::Threads;
@@ -50,6 +52,8 @@ pub(super) struct LowerUpper<'a, T> {
     factors: Room<'a, T>,
     /// Which row of the matrix each row is.
     order: Vec<usize>,
+    /// What the matrix was multiplied by, if its numbers are too large or too small.
+    scales: Option<Scales>,
     /// Who shares the work.
     threads: Threads<'a>,
 }
@@ -64,19 +68,19 @@ impl<'a, T: Field> LowerUpper<'a, T> {
         threads: Threads<'a>,
     ) -> Option<Self> {
         let mut factors = Room::new(room, matrix.len());
-        let order = if size <= 2 * NARROW {
-            let is_number = copy_numbers(matrix, &mut factors);
-            is_number.then(|| eliminate_narrow(rows_of(&mut factors, size)))
-        } else {
-            threads.install(|| {
-                let is_number = share_copy_of_numbers(matrix, &mut factors);
-                is_number.then(|| eliminate(rows_of(&mut factors, size)))
-            })
-        };
+        let mut order = copy_and_eliminate(size, matrix, &mut factors, threads)?;
+        let mut scales = None;
+        if !are_moderate(pivots(&factors, size)) {
+            let found = Scales::of(size, matrix);
+            let scaled = found.apply(matrix);
+            order = copy_and_eliminate(size, &scaled, &mut factors, threads)?;
+            scales = Some(found);
+        }
         Some(Self {
             size,
             factors,
-            order: order?,
+            order,
+            scales,
             threads,
         })
     }
@@ -85,15 +89,22 @@ impl<'a, T: Field> LowerUpper<'a, T> {
         MatRef::from_row_major_slice(&self.factors, self.size, self.size)
     }
 
-    /// The diagonal of the upper triangle.
-    pub(super) fn pivots(&self) -> impl Iterator<Item = T> {
-        self.factors.iter().step_by(self.size + 1).copied()
+    /// The determinant: the product of the pivots, with the sign of the row exchanges.
+    pub(super) fn determinant(&self) -> Determinant<T> {
+        let mut determinant = Determinant::new(self.sign());
+        for pivot in pivots(&self.factors, self.size) {
+            determinant.multiply(pivot);
+        }
+        if let Some(scales) = &self.scales {
+            determinant.power -= scales.sum();
+        }
+        determinant
     }
 
     /// The same if no pivot is zero.
     pub(super) fn regular(self) -> Result<Self, Problem> {
-        let is_zero = |pivot: T| pivot.magnitude() == T::Part::ZERO;
-        if self.pivots().any(is_zero) {
+        let is_zero = |pivot: T| pivot.largest_part() == T::Part::ZERO;
+        if pivots(&self.factors, self.size).any(is_zero) {
             Err(Problem::Singular)
         } else {
             Ok(self)
@@ -101,7 +112,7 @@ impl<'a, T: Field> LowerUpper<'a, T> {
     }
 
     /// One if the rows were exchanged an even number of times, and minus one otherwise.
-    pub(super) fn sign(&self) -> T {
+    fn sign(&self) -> T {
         let mut seen = vec![false; self.size];
         let mut is_odd = false;
         for start in 0..self.size {
@@ -122,11 +133,23 @@ impl<'a, T: Field> LowerUpper<'a, T> {
         for (row, &from) in self.order.iter().enumerate() {
             solution.as_mut().row_mut(row).copy_from(right.row(from));
         }
-        self.solve_in_order(solution);
+        match &self.scales {
+            None => self.solve_in_order(solution),
+            Some(scales) => {
+                let powers = scales.scale_right_sides(&self.order, solution.as_mut());
+                self.solve_in_order(solution.as_mut());
+                scales.scale_solutions(&powers, solution);
+            }
+        }
     }
 
     /// The inverse, row after row.
     pub(super) fn invert(&self, inverse: &mut [T]) {
+        if self.scales.is_some() {
+            let identity = Mat::<T>::identity(self.size, self.size);
+            let inverse = MatMut::from_row_major_slice_mut(inverse, self.size, self.size);
+            return self.solve(identity.as_ref(), inverse);
+        }
         inverse.fill(T::from_real(T::Part::ZERO));
         for (row, &from) in self.order.iter().enumerate() {
             inverse[row * self.size + from] = T::from_real(T::Part::ONE);
@@ -148,6 +171,29 @@ impl<'a, T: Field> LowerUpper<'a, T> {
             self.threads
                 .install(|| in_chunks(right, chunk_width(NARROW), &solve));
         }
+    }
+}
+
+/// The numbers on the diagonal of a matrix.
+fn pivots<T: Field>(factors: &[T], size: usize) -> impl Iterator<Item = T> {
+    factors.iter().step_by(size + 1).copied()
+}
+
+/// Copies a matrix and eliminates the columns of the copy; none if it has a NaN.
+fn copy_and_eliminate<T: Field>(
+    size: usize,
+    matrix: &[T],
+    factors: &mut [T],
+    threads: Threads<'_>,
+) -> Option<Vec<usize>> {
+    if size <= 2 * NARROW {
+        let is_number = copy_numbers(matrix, factors);
+        is_number.then(|| eliminate_narrow(rows_of(factors, size)))
+    } else {
+        threads.install(|| {
+            let is_number = share_copy_of_numbers(matrix, factors);
+            is_number.then(|| eliminate(rows_of(factors, size)))
+        })
     }
 }
 

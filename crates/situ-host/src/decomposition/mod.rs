@@ -10,8 +10,10 @@
 //! | `field` | the numbers that matrices consist of |
 //! | [`elimination`] | what is found by Gaussian elimination: determinants, inverses, solutions |
 //! | [`factor`] | Cholesky's and the QR decomposition |
+//! | `determinant`, `scales` | numbers of any size |
 //! | `lower_upper`, `positive` | elimination and Cholesky's decomposition by several threads |
 //! | [`spectrum`] | eigenvalues and singular values |
+//! | `inverse_iteration` | eigenvectors for which there is no other way |
 //! | `symmetric` | eigenvalues of real symmetric matrices, and their eigenvectors |
 //! | `singular_values`, `singular_vectors` | singular values of real matrices, without vectors and with them |
 //! | `tridiagonal`, `bidiagonal` | the forms from which they are found |
@@ -25,9 +27,11 @@ pub mod batch;
 mod bidiagonal;
 mod bidiagonal_vectors;
 mod deflation;
+mod determinant;
 pub mod elimination;
 pub mod factor;
 mod field;
+mod inverse_iteration;
 mod lanes;
 mod lower_upper;
 mod merge;
@@ -35,6 +39,7 @@ mod positive;
 mod reflection;
 mod reflections;
 mod room;
+mod scales;
 mod secular;
 mod sharing;
 mod singular_values;

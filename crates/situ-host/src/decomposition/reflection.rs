@@ -26,7 +26,8 @@ impl<T: Float> Reflection<T> {
             // Squares may be too small for a number; those of a multiple are not, unless the head is very much larger.
             let vector = &mut vector[head / WIDTH..];
             let largest = largest(vector);
-            if largest == T::ZERO {
+            // The reciprocals of the smallest numbers are infinite. They are nothing beside the largest of the matrix.
+            if !T::RECIPROCALS.contains(&largest) {
                 return None;
             }
             let power = largest.exponent();

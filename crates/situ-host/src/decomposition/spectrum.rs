@@ -12,11 +12,12 @@ use faer::diag::DiagMut;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
 use faer::linalg::svd::{ComputeSvdVectors, svd, svd_scratch};
-use faer::{Mat, MatMut, MatRef, Par};
+use faer::{ColRef, Mat, MatMut, MatRef, Par};
 use num_complex::Complex;
 
 use super::factor::Triangle;
 use super::field::{Field, Float, Scaled};
+use super::inverse_iteration::{InverseIteration, normalise};
 use super::singular_values::{self, real_singular_values};
 use super::singular_vectors::{self, real_singular_vectors};
 use super::symmetric::{self, symmetric, symmetric_values};
@@ -164,6 +165,9 @@ pub(super) fn general<T: Field>(
 where
     Complex<T::Part>: Field<Part = T::Part>,
 {
+    // `faer` compares determinants of two by two matrices with the rounding errors of the matrix, and not with their
+    // square. A large matrix makes the difference small.
+    let exponent = T::Part::EIGEN_EXPONENT;
     let area = size * size;
     let inputs = matrices
         .chunks_exact(area)
@@ -173,7 +177,7 @@ where
         inputs.zip(parts(vectors, area)),
         |((input, values), vectors)| {
             check_finite(input.iter())?;
-            let (input, power) = moderate(input, input.iter());
+            let (input, power) = scaled_to(exponent, input, input.iter());
             let input = MatRef::from_row_major_slice(&input, size, size);
             let Some(vectors) = vectors else {
                 let found = input.eigenvalues().map_err(|_| Problem::NoConvergence)?;
@@ -186,22 +190,89 @@ where
             for (index, value) in values.iter_mut().enumerate() {
                 *value = diagonal[index];
             }
-            scale_back(values, power);
-            let columns = found.U();
-            for column in 0..size {
-                let mut square = T::Part::ZERO;
-                for row in 0..size {
-                    let magnitude = columns[(row, column)].magnitude();
-                    square += magnitude * magnitude;
-                }
-                let length = Complex::<T::Part>::from_real(square.root());
-                for row in 0..size {
-                    vectors[row * size + column] = columns[(row, column)] / length;
-                }
+            if !values.iter().all(|value| value.is_number()) {
+                return Err(Problem::NoConvergence);
             }
+            let complex = Mat::from_fn(size, size, |i, j| input[(i, j)].to_complex());
+            let found = checked_vectors(&complex, values, found.U())?;
+            MatMut::from_row_major_slice_mut(vectors, size, size).copy_from(found);
+            scale_back(values, power);
             Ok(())
         },
     )
+}
+
+/// Eigenvectors of length one. Those that `faer` did not find, because numbers overflowed or were taken for zero, are found by
+/// inverse iteration.
+fn checked_vectors<C: Field>(
+    matrix: &Mat<C>,
+    values: &[C],
+    found: MatRef<'_, C>,
+) -> Result<Mat<C>, Problem> {
+    let size = values.len();
+    let mut vectors = found.to_owned();
+    for column in 0..size {
+        set_length_one(vectors.col_as_slice_mut(column));
+    }
+    let length = matrix.norm_l2();
+    // What is left of a vector if the multiple of it is subtracted from its image.
+    let residual = |image: &[C], vector: &[C], value: C| {
+        let rest = image.iter().zip(vector);
+        rest.fold(C::Part::ZERO, |largest, (&image, &vector)| {
+            let rest = image - value * vector;
+            if rest.is_number() {
+                largest.larger(rest.largest_part())
+            } else {
+                C::Part::INFINITY
+            }
+        })
+    };
+    let images = matrix * &vectors;
+    let bound =
+        length.times_power_of_two(-C::Part::MANTISSA_BITS) * C::Part::from_double(size as f64);
+    let mut iteration = None;
+    for (column, &value) in values.iter().enumerate() {
+        let vector = vectors.col_as_slice_mut(column);
+        let error = residual(images.col_as_slice(column), vector, value);
+        if error <= bound || size == 1 {
+            continue;
+        }
+        let other = iteration.get_or_insert_with(|| InverseIteration::new(matrix.clone()));
+        let mut other = other.vector(value);
+        set_length_one(&mut other);
+        let image = matrix * ColRef::from_slice(&other);
+        let other_error = residual(
+            image
+                .try_as_col_major()
+                .expect("a column is contiguous")
+                .as_slice(),
+            &other,
+            value,
+        );
+        if other_error < error {
+            vector.copy_from_slice(&other);
+        }
+        // The iterations for the eigenvalues came to no end: `faer` does not tell.
+        let hopeless = length.times_power_of_two(-C::Part::MANTISSA_BITS / 2);
+        if other_error > hopeless && error > hopeless {
+            return Err(Problem::NoConvergence);
+        }
+    }
+    Ok(vectors)
+}
+
+/// Divides a vector by its length.
+fn set_length_one<T: Field>(vector: &mut [T]) {
+    normalise(vector);
+    let squares = vector.iter().map(|element| {
+        let magnitude = element.magnitude();
+        magnitude * magnitude
+    });
+    let length = squares.fold(T::Part::ZERO, |sum, square| sum + square);
+    let length = T::from_real(length.root());
+    for element in vector {
+        *element = *element / length;
+    }
 }
 
 /// Where the singular vectors go.
@@ -292,21 +363,38 @@ fn moderate<'a, T: Field>(
     matrix: &'a [T],
     counting: impl Iterator<Item = &'a T>,
 ) -> (Cow<'a, [T]>, i32) {
-    let zero = T::Part::ZERO;
-    let largest = counting.fold(zero, |largest, element| {
-        largest.larger(element.largest_part())
+    match largest_exponent(counting) {
+        Some(power) if power.abs() > T::Part::MODERATE_EXPONENT => {
+            (multiple(matrix, -power), power)
+        }
+        _ => (Cow::Borrowed(matrix), 0),
+    }
+}
+
+/// A matrix whose largest number has an exponent, and the power of two that it is to be multiplied by.
+fn scaled_to<'a, T: Field>(
+    exponent: i32,
+    matrix: &'a [T],
+    counting: impl Iterator<Item = &'a T>,
+) -> (Cow<'a, [T]>, i32) {
+    let power = largest_exponent(counting).map_or(0, |largest| largest - exponent);
+    (multiple(matrix, -power), power)
+}
+
+/// The exponent of the largest number that is not zero, if there is one.
+fn largest_exponent<'a, T: Field>(numbers: impl Iterator<Item = &'a T>) -> Option<i32> {
+    let largest = numbers.fold(T::Part::ZERO, |largest, number| {
+        largest.larger(number.largest_part())
     });
-    if largest == zero {
-        return (Cow::Borrowed(matrix), 0);
-    }
-    let power = largest.exponent();
-    if power.abs() <= T::Part::MODERATE_EXPONENT {
-        return (Cow::Borrowed(matrix), 0);
-    }
+    (largest > T::Part::ZERO).then(|| largest.exponent())
+}
+
+/// A matrix multiplied by a power of two.
+fn multiple<T: Field>(matrix: &[T], power: i32) -> Cow<'_, [T]> {
     let scaled = matrix
         .iter()
-        .map(|element| element.times_power_of_two(-power));
-    (Cow::Owned(scaled.collect()), power)
+        .map(|element| element.times_power_of_two(power));
+    Cow::Owned(scaled.collect())
 }
 
 fn scale_back<T: Scaled>(values: &mut [T], power: i32) {
@@ -412,6 +500,47 @@ mod tests {
             let sum = both[0].re / scale + both[1].re / scale;
             assert!((sum - 8.0).abs() < 1e-14, "{scale}");
         }
+    }
+
+    /// Checks that eigenvectors of a matrix are of length one and belong to their eigenvalues.
+    fn check_general(size: usize, matrix: &[f64]) {
+        let zero = Complex::new(0.0, 0.0);
+        let (mut values, mut vectors) = (vec![zero; size], vec![zero; size * size]);
+        let wanted = Some(&mut vectors[..]);
+        general(size, matrix, &mut values, wanted, Threads::default()).unwrap();
+        let largest = matrix.iter().fold(0.0_f64, |all, one| all.max(one.abs()));
+        let tolerance = 20.0 * (size * size) as f64 * f64::EPSILON;
+        for (column, value) in values.iter().enumerate() {
+            let vector: Vec<_> = (0..size).map(|row| vectors[row * size + column]).collect();
+            let length: f64 = vector.iter().map(Complex::norm_sqr).sum();
+            assert!((length - 1.0).abs() < tolerance);
+            for row in 0..size {
+                let image: Complex<f64> = (0..size)
+                    .map(|at| vector[at] * (matrix[row * size + at] / largest))
+                    .sum();
+                let rest = image - vector[row] * (value / largest);
+                assert!(rest.norm() < tolerance, "{largest}: {}", rest.norm());
+            }
+        }
+    }
+
+    #[test]
+    fn eigenvectors_belong_to_their_values_at_every_scale() {
+        let size = 8;
+        for scale in [1e-300, 1e-60, 1e-14, 1.0, 1e14, 1e300] {
+            let matrix: Vec<_> = random(size * size).iter().map(|one| one * scale).collect();
+            check_general(size, &matrix);
+        }
+    }
+
+    #[test]
+    fn jordan_blocks_have_an_eigenvector() {
+        let size = 60;
+        let mut matrix = vec![0.0; size * size];
+        matrix.iter_mut().step_by(size + 1).for_each(|on| *on = 0.7);
+        let above = matrix[1..].iter_mut().step_by(size + 1);
+        above.for_each(|above| *above = 1.0);
+        check_general(size, &matrix);
     }
 
     /// Numbers without any pattern, the same every time.

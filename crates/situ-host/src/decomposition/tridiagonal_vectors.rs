@@ -117,7 +117,7 @@ impl Union {
         let columns = (0..size).map(column).collect();
         let largest = self.values.iter().copied().map(f64::abs);
         let largest = largest.fold(2.0 * self.bridge.abs(), f64::max);
-        let least = 4.0 * f64::EPSILON * largest;
+        let least = (4.0 * f64::EPSILON * largest).max(f64::MIN_POSITIVE);
         let deflated = Deflated::new(
             columns,
             Tolerance {
