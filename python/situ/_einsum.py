@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from situ import _elementwise, _native, _statistical
 from situ._array_arguments import takes_arrays
+from situ._dtypes import result_type
 from situ._manipulation import permute_dims, reshape
 from situ._native import ndarray
 from situ._queue_manager import Place
@@ -77,6 +78,9 @@ def einsum(
     """
     del optimize
     text, arrays = _as_text(subscripts, operands)
+    if dtype is None and len(arrays) > 1:
+        # A product of two must not be narrower than the third one.
+        dtype = result_type(*arrays)
     if dtype is not None:
         arrays = [x.astype(dtype, copy=False) for x in arrays]
     terms, result = _parsed(text, arrays)

@@ -50,7 +50,9 @@ def round(
     """
     is_whole = x.dtype.kind in "biu"
     if decimals == 0 or (is_whole and decimals > 0):
-        return _native.elementwise("round", x, out=out, queue=queue)
+        # As in NumPy, bools become floats, but stay bools under `floor`, `ceil` and `trunc`.
+        name = "rint" if x.dtype.kind == "b" else "round"
+        return _native.elementwise(name, x, out=out, queue=queue)
     name = "round_decimals" if decimals > 0 else "round_tens"
     scale = 10.0 ** abs(decimals)
     if not is_whole:
@@ -261,9 +263,13 @@ def angle(z: ndarray, /, deg: bool = False, *, queue: Place | None = None) -> nd
     >>> situ.angle(situ.asarray([1 + 0j, 0 + 1j]), deg=True).to_numpy()
     array([ 0., 90.])
     """
-    real = _native.elementwise("real", z, queue=queue)
-    imaginary = _native.elementwise("imag", z, queue=queue)
-    result = _native.elementwise("atan2", imaginary, real)
+    if z.dtype.kind == "c":
+        real = _native.elementwise("real", z, queue=queue)
+        imaginary = _native.elementwise("imag", z, queue=queue)
+        result = _native.elementwise("atan2", imaginary, real)
+    else:
+        # As in NumPy, the imaginary part is Python's zero: bools become `float64`.
+        result = _native.elementwise("atan2", 0, z, queue=queue)
     return _native.elementwise("rad2deg", result) if deg else result
 
 

@@ -430,8 +430,14 @@ def _spread(name: str, summary: str, example: str, result: str) -> Spread:
                 "  help: give one of them"
             )
             raise ValueError(msg)
-        if dtype is not None:
-            x = _native.bring(x, dtype=dtype)
+        converted = None
+        if dtype is not None and np.dtype(dtype).kind in "biu":
+            # Only the result is converted, since the distances from a mean are no integers.
+            converted = np.dtype(dtype)
+        elif dtype is not None:
+            asked = np.dtype(dtype)
+            converted = asked if asked.kind == "c" else None
+            x = _native.bring(x, dtype=asked if x.dtype.kind == "c" else _real(asked))
         if where is True:
             found = _native.reduce(
                 name, x, axis=axis, correction=correction, keepdims=keepdims, queue=queue
@@ -442,6 +448,8 @@ def _spread(name: str, summary: str, example: str, result: str) -> Spread:
             if name.endswith("std"):
                 found = _native.elementwise("sqrt", found)
             found = _native.bring(found, dtype=_real(_averaged(x, None)))
+        if converted is not None:
+            found = _native.bring(found, dtype=converted)
         return stored(name, found, out)
 
     more = (

@@ -139,3 +139,24 @@ def test_rows_of_large_arrays_are_found_by_any_index(width, dtype):
     indices[2999] = count
     with pytest.raises(IndexError, match=f"index {count} is out of bounds for axis 0"):
         x[situ.asarray(indices, device="native")].to_numpy()
+
+
+@pytest.mark.parametrize("count", [2, 1000, 300_000])
+def test_the_last_of_several_values_stays(count):
+    rng = np.random.default_rng(count)
+    places, values = rng.integers(0, max(count // 3, 1), count), rng.random(count)
+    host = np.zeros(count)
+    x = situ.zeros(count)
+    host[places] = values
+    x[situ.asarray(places)] = situ.asarray(values)
+    np.testing.assert_array_equal(x.to_numpy(), host)
+
+
+def test_the_last_of_several_values_stays_on_each_device(device):
+    host = np.zeros((3, 4), "float32")
+    x = situ.asarray(host, device=device)
+    x[[1, 1, 2, 1]] = situ.asarray(np.arange(16, dtype="float32").reshape(4, 4), device=device)
+    host[[1, 1, 2, 1]] = np.arange(16).reshape(4, 4)
+    x[[0, 0], [1, 1]] = 5.0
+    host[[0, 0], [1, 1]] = 5.0
+    np.testing.assert_array_equal(x.to_numpy(), host)

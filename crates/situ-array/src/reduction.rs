@@ -138,9 +138,11 @@ impl Reduction<'_> {
     /// The same reduction of elements that are made on the way: truth values are told by the greatest or the least of their
     /// bytes, of which registers hold many.
     pub(crate) fn of_made_elements(self) -> Self {
+        // Numbers that are combined as they are would lose what a byte does not hold.
+        let is_truth = matches!(self.prepare, Prepare::IsNonZero | Prepare::IsNumber);
         let combine = match self.combine {
-            BinaryOperator::BitOr => BinaryOperator::Maximum,
-            BinaryOperator::BitAnd => BinaryOperator::Minimum,
+            BinaryOperator::BitOr if is_truth => BinaryOperator::Maximum,
+            BinaryOperator::BitAnd if is_truth => BinaryOperator::Minimum,
             _ => return self,
         };
         Self {
@@ -225,8 +227,8 @@ impl Reduction<'_> {
     }
 
     /// The same reduction of bools and small integers seen as unsigned ones. What is asked about them is
-    /// then answered by the least or the greatest, and bools are counted as they are, which are
-    /// instructions for many elements at once.
+    /// then answered by the least or the greatest, and bools are counted as bytes, which are
+    /// instructions for many elements at once. A true bool is any byte but 0, not only 1.
     fn of_small_integers(mut self, array: &Array) -> Result<(Self, Array), Error> {
         let unsigned = match array.dtype() {
             DType::Bool | DType::I8 | DType::U8 => DType::U8,
@@ -236,17 +238,20 @@ impl Reduction<'_> {
         let is_bool = array.dtype().is_bool();
         match (self.prepare, self.combine) {
             (Prepare::IsNonZero, BinaryOperator::BitOr) => {
+                self.prepare = Prepare::Convert;
                 self.combine = BinaryOperator::Maximum;
                 self.accumulate = unsigned;
             }
             (Prepare::IsNonZero, BinaryOperator::BitAnd) => {
+                self.prepare = Prepare::Convert;
                 self.combine = BinaryOperator::Minimum;
                 self.accumulate = unsigned;
             }
-            (Prepare::IsNonZero | Prepare::Convert, BinaryOperator::Add) if is_bool => {}
+            (Prepare::IsNonZero | Prepare::Convert, BinaryOperator::Add) if is_bool => {
+                self.prepare = Prepare::IsNonZero;
+            }
             _ => return Ok((self, array.clone())),
         }
-        self.prepare = Prepare::Convert;
         let allocation = std::sync::Arc::clone(array.allocation());
         let layout = array.layout().clone();
         let seen = Array::over(allocation, layout, unsigned, array.queue())?;
@@ -415,7 +420,14 @@ impl Reduction<'_> {
         let is_small = !input.is_float() && input.size_bytes() <= 2;
         match (self.prepare, self.combine, self.accumulate) {
             (Prepare::IsNonZero | Prepare::IsNumber, BinaryOperator::Add, DType::I64) => DType::I32,
+            (Prepare::IsNonZero, BinaryOperator::Add, DType::U64) => DType::U32,
             (Prepare::Convert, BinaryOperator::Add, DType::I64) if is_small => DType::I32,
+            // Negative numbers must keep their sign until they have 64 bits.
+            (Prepare::Convert, BinaryOperator::Add, DType::U64)
+                if is_small && input.is_signed() =>
+            {
+                DType::I32
+            }
             (Prepare::Convert, BinaryOperator::Add, DType::U64) if is_small => DType::U32,
             (_, _, accumulate) => accumulate,
         }
@@ -555,7 +567,7 @@ impl Source<'_> {
         if let Some(mapped) = self.expression {
             return mapped.is_buffered;
         }
-        let is_plain = shape.prepare == Prepare::Convert;
+        let is_plain = matches!(shape.prepare, Prepare::Convert | Prepare::IsNonZero);
         self.is_far && is_plain && shape.walk.is_wide()
     }
 

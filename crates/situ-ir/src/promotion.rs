@@ -33,6 +33,15 @@ pub fn promote(left: DType, right: DType) -> DType {
     }
 }
 
+/// The smallest dtype that all convert to, in whatever order they come; `None` of none. Pairs are not enough where floats
+/// are among integers: `uint16` and `int16` meet in `int32`, which would take a `float16` to `float64`, although
+/// `float32` holds all three.
+pub fn promote_all(dtypes: impl IntoIterator<Item = DType, IntoIter: Clone>) -> Option<DType> {
+    let dtypes = dtypes.into_iter();
+    let highest = dtypes.clone().max_by_key(|dtype| dtype.kind())?;
+    dtypes.map(|dtype| promote(highest, dtype)).reduce(promote)
+}
+
 /// As [`promote`], on a device whose default float is given: without `float64`, numbers that would
 /// meet in it meet in `float32`. Those that are `float64` themselves stay so, for somebody to refuse.
 pub fn promote_for(left: DType, right: DType, default_float: DType) -> DType {
@@ -169,6 +178,25 @@ mod tests {
                 let both = promote(left, right);
                 assert_eq!(both, promote(right, left));
                 assert_eq!(promote(both, left), both, "{left} with {right}");
+            }
+        }
+    }
+
+    #[test]
+    fn many_dtypes_meet_in_any_order() {
+        use DType::{F16, F32, I8, I16, I64, U8, U16, U64};
+        assert_eq!(promote_all([]), None);
+        assert_eq!(promote_all([U16, I16, F16]), Some(F32));
+        assert_eq!(promote_all([U8, I8, F16]), Some(F16));
+        assert_eq!(promote_all([U64, I64, I8]), Some(DType::F64));
+        for first in DType::ALL {
+            for second in DType::ALL {
+                assert_eq!(promote_all([first, second]), Some(promote(first, second)));
+                for third in DType::ALL {
+                    let all = promote_all([first, second, third]);
+                    assert_eq!(all, promote_all([third, first, second]));
+                    assert_eq!(all, promote_all([second, first, third]));
+                }
             }
         }
     }

@@ -203,6 +203,15 @@ impl Device {
         self.0.backend
     }
 
+    /// Whether kernels are interpreted here, and races in them reported.
+    pub fn finds_races(&self) -> bool {
+        match self.backend() {
+            BackendKind::Reference => true,
+            BackendKind::Native | BackendKind::Virtual => config::process_config().sanitize,
+            BackendKind::OpenCl | BackendKind::Sycl => false,
+        }
+    }
+
     /// What sort of hardware it is.
     pub fn device_type(&self) -> DeviceType {
         self.0.device_type

@@ -72,11 +72,16 @@ def arrays(
     Returns
     -------
     ndarray
-        An array. Shrinking makes it contiguous, small and full of zeros.
+        An array. Shrinking makes it contiguous, small and full of zeros. Bools that are true have
+        another byte than 1 in some arrays.
     """
     element_type = draw(dtype) if isinstance(dtype, st.SearchStrategy) else np.dtype(dtype)
     sizes = draw(shape) if isinstance(shape, st.SearchStrategy) else shape
     drawn = draw(npst.arrays(element_type, sizes, elements=elements, unique=unique))
+    if element_type.kind == "b" and draw(st.booleans()):
+        # Any byte but 0 is true, and masks of other libraries have such bytes.
+        byte = draw(st.integers(2, 255))
+        drawn = (drawn.view(np.uint8) * np.uint8(byte)).view(np.bool_)
     if not views or drawn.ndim == 0 or not draw(st.booleans()):
         return asarray(drawn, device=device, usm_type=usm_type)
     steps = draw(st.tuples(*[st.sampled_from([1, 2, -1, -2])] * drawn.ndim))

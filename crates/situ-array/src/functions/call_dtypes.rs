@@ -3,7 +3,7 @@
 //! This is where Python numbers adapt to what they meet. Nothing here looks at elements, so whole expressions
 //! are typed before there is any array.
 
-use situ_ir::promotion::{PythonScalar, narrowed, promote};
+use situ_ir::promotion::{PythonScalar, narrowed, promote_all};
 use situ_ir::{DType, Literal};
 use situ_runtime::Device;
 use smallvec::SmallVec;
@@ -185,7 +185,7 @@ fn stand_in(function: &Elementwise, operand: OperandType, all: &[OperandType]) -
     };
     let integer = PythonScalar::Int(value);
     let strong = all.iter().filter_map(|operand| operand.dtype());
-    let dtype = strong.reduce(promote)?;
+    let dtype = promote_all(strong)?;
     if !dtype.is_integer() || integer.to_literal(dtype).is_some() {
         return None;
     }
@@ -224,9 +224,7 @@ fn adapted(
     default_float: DType,
 ) -> SmallVec<[DType; 3]> {
     let deciding = function.deciding(operands).iter();
-    let strong = deciding
-        .filter_map(|operand| operand.dtype())
-        .reduce(promote);
+    let strong = promote_all(deciding.filter_map(|operand| operand.dtype()));
     operands
         .iter()
         .map(|operand| match (*operand, strong) {

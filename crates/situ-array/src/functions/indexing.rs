@@ -157,7 +157,7 @@ pub fn set(array: &Array, index: &[ArrayIndexItem], value: &Operand) -> Result<(
     {
         return assign_where(array, &mask, value);
     }
-    let sequence = sequence(index, value);
+    let sequence = sequence(array, index, value);
     let selection = resolve(array, index)?;
     let shape = selection.shape();
     let value = match value {
@@ -227,15 +227,17 @@ fn assign_where(array: &Array, mask: &Array, value: Input) -> Result<(), Error> 
 }
 
 /// Whether the order of assignments matters: an element may be selected several times, with different values. Masks
-/// select no element twice.
-fn sequence(index: &[ArrayIndexItem], value: &Operand) -> Sequence {
+/// select no element twice. Of equal values any may be the last, but a device that looks for races would report them.
+fn sequence(array: &Array, index: &[ArrayIndexItem], value: &Operand) -> Sequence {
     let may_repeat = index.iter().any(|item| match item {
         ArrayIndexItem::Array(indices) => !indices.dtype().is_bool() && indices.size() > 1,
         ArrayIndexItem::Basic(_) | ArrayIndexItem::Bool(_) => false,
     });
-    match value {
-        Operand::Array(values) if may_repeat && values.size() > 1 => Sequence::InOrder,
-        _ => Sequence::Any,
+    let differ = matches!(value, Operand::Array(values) if values.size() > 1);
+    if may_repeat && (differ || array.queue().device().finds_races()) {
+        Sequence::InOrder
+    } else {
+        Sequence::Any
     }
 }
 

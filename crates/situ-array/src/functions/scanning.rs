@@ -12,7 +12,7 @@ use crate::array::Array;
 use crate::error::Error;
 use crate::functions::apply::{Input, copy_into};
 use crate::functions::manipulation::{normalized_axes, reshape};
-use crate::functions::statistical::{result_dtype, widened};
+use crate::functions::statistical::{combination_in, result_dtype, widened};
 use crate::index::IndexItem;
 use crate::kernel_cache::{self, KernelKey};
 use crate::kernels::reduce::{Prepare, identity};
@@ -126,7 +126,7 @@ pub fn accumulate(array: &Array, what: Cumulative, along: Along<'_>) -> Result<A
     if !array.layout().is_empty() {
         let accumulate = accumulator(dtype, array.queue().device());
         let scan = Scan {
-            combine: what.combine(),
+            combine: combination_in(what.combine(), dtype),
             accumulate,
             exclusive: false,
         };

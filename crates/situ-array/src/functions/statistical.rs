@@ -103,6 +103,15 @@ fn combined(
     axes.shaped(&reduction.run_once(&array, &axes)?)
 }
 
+/// What sums and products are combined with in a dtype: of bools, they are `or` and `and`.
+pub(super) fn combination_in(combine: BinaryOperator, dtype: DType) -> BinaryOperator {
+    match combine {
+        BinaryOperator::Add if dtype.is_bool() => BinaryOperator::BitOr,
+        BinaryOperator::Multiply if dtype.is_bool() => BinaryOperator::BitAnd,
+        _ => combine,
+    }
+}
+
 /// A sum or product of elements of a dtype, with the dtype that was asked for.
 pub(super) fn combination(
     combine: BinaryOperator,
@@ -111,9 +120,14 @@ pub(super) fn combination(
     device: &Device,
 ) -> Result<Reduction<'static>, Error> {
     let dtype = result_dtype(asked, widened(elements), device)?;
+    let prepare = if dtype.is_bool() {
+        Prepare::IsNonZero
+    } else {
+        Prepare::Convert
+    };
     Ok(Reduction {
-        prepare: Prepare::Convert,
-        combine,
+        prepare,
+        combine: combination_in(combine, dtype),
         finish: None,
         center: None,
         accumulate: accumulator(dtype, device),

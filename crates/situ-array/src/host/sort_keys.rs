@@ -219,6 +219,13 @@ impl SortedRows {
         Codec::new(self.dtype, self.direction)
     }
 
+    /// The key of an element of one byte. Bools that are true are equal, whatever their byte.
+    #[inline]
+    fn byte_key(self, element: u8) -> u8 {
+        let is_true = self.dtype.is_bool() && element != 0;
+        self.codec().key(if is_true { 1 } else { element })
+    }
+
     /// Sorts rows of real elements; `sorted` and `scratch` have room for as many.
     ///
     /// # Panics
@@ -323,7 +330,7 @@ impl SortedRows {
             }),
             _ if self.dtype == DType::C128 => self.wide_positions(memory),
             1 if is_short => self.positions_of(memory, |position, element: u8| {
-                short(position, self.codec().key(element).into())
+                short(position, self.byte_key(element).into())
             }),
             2 if is_short => self.positions_of(memory, |position, element: u16| {
                 short(position, self.codec().key(element).into())
@@ -332,7 +339,7 @@ impl SortedRows {
                 short(position, self.codec().key(element))
             }),
             1 => self.positions_of(memory, |position, element: u8| {
-                long(position, self.codec().key(element).into())
+                long(position, self.byte_key(element).into())
             }),
             2 => self.positions_of(memory, |position, element: u16| {
                 long(position, self.codec().key(element).into())

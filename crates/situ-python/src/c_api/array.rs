@@ -5,6 +5,7 @@ use std::ffi::c_void;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use situ_array::{Array, Layout};
+use situ_runtime::Error;
 
 use super::call::Call;
 use super::codes::{self, CONTIGUOUS};
@@ -44,13 +45,9 @@ unsafe impl Send for CArray {}
 unsafe impl Sync for CArray {}
 
 impl CArray {
-    fn new(array: Array, is_read_only: bool) -> Self {
+    fn new(array: Array, is_read_only: bool) -> Result<Self, Error> {
         let layout = array.layout();
-        let memory = CMemory::new(
-            array.allocation().clone(),
-            array.queue().clone(),
-            is_read_only,
-        );
+        let memory = CMemory::new(array.allocation(), array.queue().clone(), is_read_only)?;
         let lists: [Box<[i64]>; 2] = [
             layout.shape().iter().map(|&size| size as i64).collect(),
             layout.strides().iter().map(|&step| step as i64).collect(),
@@ -61,7 +58,7 @@ impl CArray {
             0
         };
         let start = array.allocation().as_ptr();
-        Self {
+        Ok(Self {
             pointer: start.wrapping_add(array.byte_offset()).cast(),
             dtype: codes::dtype_code(array.dtype()),
             ndim: layout.shape().len() as i32,
@@ -75,7 +72,7 @@ impl CArray {
             queue: handle::hand_out(array.queue().clone().into()),
             array,
             _lists: lists,
-        }
+        })
     }
 
     pub(super) fn array(&self) -> &Array {
@@ -100,18 +97,14 @@ pub(super) unsafe extern "C" fn array_from_object(object: *mut ffi::PyObject) ->
         let object = unsafe { call.object_at(object, "object") }?;
         if let Ok(array) = object.cast::<PyArray>() {
             let array = array.get().array().clone();
-            // Its address is told, so there must be one.
-            detach(call.py, || array.allocation().settle())?;
-            return Ok(CArray::new(array, false));
+            return detach(call.py, || CArray::new(array, false));
         }
         if !operand::is_usm_memory(&object) {
             return Err(operand::not_an_array(&object));
         }
         let array = from_usm_interface(&object)?;
-        Ok(CArray::new(
-            array.array().clone(),
-            memory::is_read_only(&object)?,
-        ))
+        let (array, is_read_only) = (array.array().clone(), memory::is_read_only(&object)?);
+        detach(call.py, || CArray::new(array, is_read_only))
     })
 }
 
@@ -133,7 +126,7 @@ pub(super) unsafe extern "C" fn array_empty(
         };
         let (dtype, kind) = (call.dtype(dtype)?, call.usm_kind(usm_kind)?);
         let array = detach(call.py, || Array::empty(&shape, dtype, queue, kind))?;
-        Ok(CArray::new(array, false))
+        detach(call.py, || CArray::new(array, false))
     })
 }
 
@@ -182,7 +175,8 @@ pub(super) unsafe extern "C" fn array_over(
         let layout = Layout::from_parts(&shape, &strides, byte_offset / dtype.size_bytes());
         let array = Array::over(allocation, layout, dtype, queue);
         let array = array.map_err(|error| error.into_py_err(call.py))?;
-        Ok(CArray::new(array, memory.flags() & codes::READ_ONLY != 0))
+        let is_read_only = memory.flags() & codes::READ_ONLY != 0;
+        detach(call.py, || CArray::new(array, is_read_only))
     })
 }
 

@@ -9,8 +9,9 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use situ_runtime::backend::sycl::sharing;
+use situ_runtime::memory::address_loan::AddressLoan;
 use situ_runtime::memory::adopt;
-use situ_runtime::{Allocation, BackendKind, Queue};
+use situ_runtime::{Allocation, BackendKind, Error, Queue};
 
 use super::call::Call;
 use super::codes::{self, Access, HOST_ACCESSIBLE, READ_ONLY};
@@ -29,7 +30,7 @@ pub(super) struct CMemory {
     /// A handle that belongs to this object.
     queue: *const CQueue,
     // What follows is not in the header.
-    allocation: Arc<Allocation>,
+    loan: AddressLoan,
 }
 
 // SAFETY: what is behind the pointers is shared memory and a queue, which any thread may use; see `Allocation`.
@@ -38,25 +39,34 @@ unsafe impl Send for CMemory {}
 unsafe impl Sync for CMemory {}
 
 impl CMemory {
-    pub(super) fn new(allocation: Arc<Allocation>, queue: Queue, is_read_only: bool) -> Self {
+    /// For native code, which may write by the address while it holds this.
+    ///
+    /// # Errors
+    /// If work that makes or reads the contents was put off and cannot be submitted.
+    pub(super) fn new(
+        allocation: &Arc<Allocation>,
+        queue: Queue,
+        is_read_only: bool,
+    ) -> Result<Self, Error> {
+        let loan = AddressLoan::new(allocation)?;
         let read_only = if is_read_only { READ_ONLY } else { 0 };
         let host = if allocation.is_host_accessible() {
             HOST_ACCESSIBLE
         } else {
             0
         };
-        Self {
+        Ok(Self {
             pointer: allocation.as_ptr().cast(),
             size_bytes: allocation.size_bytes(),
             usm_kind: codes::usm_kind_code(allocation.kind()),
             flags: read_only | host,
             queue: handle::hand_out(queue.into()),
-            allocation,
-        }
+            loan,
+        })
     }
 
     pub(super) fn allocation(&self) -> &Arc<Allocation> {
-        &self.allocation
+        self.loan.allocation()
     }
 
     pub(super) fn queue(&self) -> &Queue {
@@ -119,7 +129,8 @@ pub(super) unsafe extern "C" fn memory_allocate(
         let queue = unsafe { call.borrow(queue, "queue") }?.queue();
         let kind = call.usm_kind(usm_kind)?;
         let allocation = detach(call.py, || Allocation::new(queue, size_bytes, kind))?;
-        Ok(CMemory::new(allocation, queue.clone(), false))
+        let queue = queue.clone();
+        detach(call.py, || CMemory::new(&allocation, queue, false))
     })
 }
 
@@ -131,7 +142,8 @@ pub(super) unsafe extern "C" fn memory_from_object(object: *mut ffi::PyObject) -
         let found = as_allocation(call.py, &object)?;
         let found = found.get();
         let (allocation, queue) = (found.allocation().clone(), found.runtime_queue().clone());
-        Ok(CMemory::new(allocation, queue, is_read_only(&object)?))
+        let is_read_only = is_read_only(&object)?;
+        detach(call.py, || CMemory::new(&allocation, queue, is_read_only))
     })
 }
 
@@ -185,7 +197,8 @@ pub(super) unsafe extern "C" fn memory_adopt(
             let adopted = unsafe { adopt::adopt(queue, start, size_bytes, owner) };
             adopted.ok_or_else(|| not_adoptable(queue))?
         };
-        Ok(CMemory::new(allocation, queue.clone(), false))
+        let queue = queue.clone();
+        detach(call.py, || CMemory::new(&allocation, queue, false))
     })
 }
 
@@ -202,7 +215,7 @@ pub(super) unsafe extern "C" fn memory_to_object(memory: *const CMemory) -> *mut
     Call::object("memory_to_object", |call| {
         // SAFETY: the header asks for a handle.
         let memory = unsafe { call.borrow(memory, "memory") }?;
-        let allocation = PyAllocation::new(memory.allocation.clone(), memory.queue().clone());
+        let allocation = PyAllocation::new(memory.allocation().clone(), memory.queue().clone());
         Py::new(call.py, allocation)
     })
 }
@@ -214,8 +227,8 @@ pub(super) unsafe extern "C" fn memory_wait(memory: *const CMemory, access: i32)
         let memory = unsafe { call.borrow(memory, "memory") }?;
         let access = call.access(access)?;
         detach(call.py, || match access {
-            Access::Read => memory.allocation.wait_for_writes(),
-            Access::Write => memory.allocation.wait_for_all(),
+            Access::Read => memory.allocation().wait_for_writes(),
+            Access::Write => memory.allocation().wait_for_all(),
         })
     })
 }
@@ -225,7 +238,7 @@ pub(super) unsafe extern "C" fn memory_share(memory: *const CMemory) -> c_int {
     Call::status("memory_share", |call| {
         // SAFETY: the header asks for a handle.
         let memory = unsafe { call.borrow(memory, "memory") }?;
-        let allocation = &memory.allocation;
+        let allocation = memory.allocation();
         allocation.share();
         detach(call.py, || allocation.wait_for_all())?;
         exported(call.py, allocation, memory.queue()).map(drop)

@@ -15,9 +15,9 @@ use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict};
+use situ_runtime::memory::copy;
 use situ_runtime::memory::host_view::HostView;
 use situ_runtime::memory::transfer::{End, transfer};
-use situ_runtime::memory::{copy, exports};
 use situ_runtime::{Allocation, Error, Queue};
 
 use super::as_allocation;
@@ -189,8 +189,8 @@ impl PyAllocation {
     /// Kernels and other libraries may use it as long as this object lives; the host only if
     /// `is_host_accessible`.
     #[getter]
-    fn pointer(&self) -> usize {
-        exports::export(&self.allocation, &self.queue)
+    fn pointer(&self, py: Python<'_>) -> PyResult<usize> {
+        guard(|| exported(py, &self.allocation, &self.queue))
     }
 
     /// Whether the host may read and write the bytes by their address.

@@ -51,16 +51,14 @@ pub(crate) fn as_allocation(py: Python<'_>, obj: &Bound<'_, PyAny>) -> PyResult<
     })
 }
 
-/// The address of an allocation for an object on a queue that describes it to other packages. Those that can
-/// use it in place are taken into account from now on.
+/// The address of an allocation for an object on a queue that describes it to other packages. Whoever knows it may read
+/// and write the memory without telling: from now on nothing reads it late, and commands end where they are submitted.
 pub(crate) fn exported(
     py: Python<'_>,
     allocation: &Arc<Allocation>,
     queue: &Queue,
 ) -> PyResult<usize> {
-    detach(py, || allocation.settle())?;
-    let is_of_sycl = allocation.context().devices()[0].backend() == BackendKind::Sycl;
-    if is_of_sycl && !allocation.is_shared() {
+    if !allocation.is_shared() {
         allocation.share();
         detach(py, || allocation.wait_for_all())?;
     }

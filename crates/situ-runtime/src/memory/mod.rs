@@ -6,6 +6,7 @@
 //! | [`copy`], [`transfer`] | moving bytes, within a context and between two |
 //! | `place`, `staging` | which way they take, and the longest one |
 //! | [`deferred`] | memory whose contents are put off until they are needed |
+//! | [`address_loan`] | memory whose address native code holds |
 //! | [`host_view`] | memory that the host looks at whenever it likes |
 //! | [`host_work`], [`host_task`] | library code of the host over memory, and the caller's own, as commands |
 //! | [`host_copy`] | copies from and to the host's memory, as commands |
@@ -17,6 +18,7 @@
 //! | `returns` | waiting for memory that work still uses |
 //! | [`statistics`], [`byte_count`] | numbers, and how they are written |
 
+pub mod address_loan;
 pub mod adopt;
 pub mod byte_count;
 pub(crate) mod context_memory;

@@ -67,6 +67,8 @@ pub struct Allocation {
     accesses: Accesses,
     /// How many host views there are.
     host_views: AtomicUsize,
+    /// How many hold its address and order their work by themselves, see [`super::address_loan`].
+    loans: AtomicUsize,
     /// Whether other packages may use it.
     is_shared: AtomicBool,
 }
@@ -124,6 +126,7 @@ impl Allocation {
             readers: Promises::default(),
             accesses: Accesses::default(),
             host_views: AtomicUsize::new(0),
+            loans: AtomicUsize::new(0),
             is_shared: AtomicBool::new(false),
         }
     }
@@ -228,7 +231,15 @@ impl Allocation {
 
     /// Whether nobody but commands looks at it, so that reading it may be put off.
     pub fn is_private(&self) -> bool {
-        !self.is_seen_by_others()
+        !self.is_seen_by_others() && self.loans.load(Ordering::Acquire) == 0
+    }
+
+    pub(super) fn begin_loan(&self) {
+        self.loans.fetch_add(1, Ordering::AcqRel);
+    }
+
+    pub(super) fn end_loan(&self) {
+        self.loans.fetch_sub(1, Ordering::AcqRel);
     }
 
     /// Submits work that was put off and reads this, so that it may be written.

@@ -1,6 +1,6 @@
 //! Type rules: which dtypes a function takes, computes in and makes.
 
-use situ_ir::promotion::{float_for, promote};
+use situ_ir::promotion::{float_for, promote_all};
 use situ_ir::{BinaryOperator, DType};
 use smallvec::SmallVec;
 
@@ -79,12 +79,8 @@ impl TypeRule {
 
     /// The dtypes of a call with operands of the given dtypes, or what to do if there is none.
     pub(super) fn signature(self, dtypes: &[DType]) -> Result<Signature, &'static str> {
-        let common = self
-            .deciding(dtypes)
-            .iter()
-            .copied()
-            .reduce(promote)
-            .expect("a function has operands");
+        let common =
+            promote_all(self.deciding(dtypes).iter().copied()).expect("a function has operands");
         let signature = |compute, result| {
             let compute = SmallVec::from_elem(compute, dtypes.len());
             Ok(Signature { compute, result })
@@ -111,7 +107,7 @@ impl TypeRule {
             // Each operand chooses its float; their common dtype could be wider than needed.
             Self::Math { .. } if !common.is_complex() => {
                 let floats = dtypes.iter().copied().map(float_for);
-                same(floats.reduce(promote).unwrap_or(common))
+                same(promote_all(floats).unwrap_or(common))
             }
             Self::Math { .. } => same(common),
             Self::Comparison { .. } => Ok(comparison(dtypes, common)),

@@ -1,7 +1,7 @@
 //! Several arrays, or several copies of one, in one new array.
 
 use situ_ir::DType;
-use situ_ir::promotion::promote;
+use situ_ir::promotion::promote_all;
 use situ_runtime::Queue;
 use smallvec::SmallVec;
 
@@ -49,7 +49,7 @@ pub fn concat(arrays: &[Array], axis: Option<i64>, queue: Option<&Queue>) -> Res
     }
     let mut shape = Shape::from(first.shape());
     shape[axis] = arrays.iter().map(|array| array.shape()[axis]).sum();
-    let dtype = arrays.iter().map(Array::dtype).reduce(promote);
+    let dtype = promote_all(arrays.iter().map(Array::dtype));
     let dtype = dtype.unwrap_or(first.dtype());
     let result = Array::empty(&shape, dtype, &placement.queue, placement.usm_kind)?;
     let mut start = 0;

@@ -78,6 +78,12 @@ impl Elements<'_> {
         let accumulate = self.shape.accumulate;
         let element = f.bind("element", element);
         match (self.shape.prepare, self.center) {
+            (Prepare::IsNonZero, _) if self.shape.input.is_unsigned() => {
+                // One instruction for many small elements, where comparing and widening are several.
+                let one = f.literal(Literal::one(self.shape.input));
+                let is_nonzero = f.binary(BinaryOperator::Minimum, element, one);
+                f.cast(is_nonzero, accumulate)
+            }
             (Prepare::IsNonZero, _) => {
                 let is_nonzero = f.cast(element, DType::Bool);
                 f.cast(is_nonzero, accumulate)
