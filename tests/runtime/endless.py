@@ -12,6 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 import situ
+from situ.kernel_api import NdItem, group_barrier
 
 REPEATS = 3
 DELAY_SECONDS = 0.15
@@ -34,12 +35,10 @@ def count(x, rounds):
 
 
 @situ.kernel
-def spin_in_groups(x, limit):
-    i = situ.get_global_id(0)
-    while x[0] < limit:
-        situ.group_barrier()
-        x[i] = x[i] * 1.0
-        situ.group_barrier()
+def spin_in_groups(item: NdItem, x, limit):
+    while limit > 0.0:
+        group_barrier(item.get_group())
+        x[item.get_global_id(0)] = limit
 
 
 @situ.njit

@@ -33,7 +33,7 @@ where
     {
         submissions.locate(&site);
     }
-    let raised = interrupt::take();
+    let raised = interrupt::take(py);
     // What a kernel printed before it failed helps to find out why.
     messages::deliver(py)?;
     let result = result.map_err(|error| error.into_py_err(py));

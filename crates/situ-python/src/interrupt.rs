@@ -13,6 +13,8 @@ use situ_runtime::interrupt::is_inside_work;
 thread_local! {
     /// What a signal handler raised during the present call.
     static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
+    /// The same, for a caller who may have dropped it.
+    static REPEATED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
 }
 
 /// Has the runtime ask about signals.
@@ -31,15 +33,28 @@ fn is_requested() -> bool {
 }
 
 /// The exception that ended the present call on this thread, if one did.
-pub(crate) fn take() -> Option<PyErr> {
-    RAISED.take()
+pub(crate) fn take(py: Python<'_>) -> Option<PyErr> {
+    let raised = RAISED.take();
+    REPEATED.set(raised.as_ref().map(|error| error.clone_ref(py)));
+    raised
+}
+
+/// Raises again what ended the last call on this thread, if nothing else was done since.
+///
+/// # Errors
+/// That exception.
+pub(crate) fn check_repeated() -> PyResult<()> {
+    REPEATED.take().map_or(Ok(()), Err)
 }
 
 /// Refuses what would wait for a kernel that a signal handler has interrupted on this very thread.
 ///
+/// It begins a call, so that what ended an earlier one is forgotten.
+///
 /// # Errors
 /// `RuntimeError` inside of such a handler.
 pub(crate) fn check() -> PyResult<()> {
+    REPEATED.set(None);
     if is_inside_work() {
         return Err(PyRuntimeError::new_err(
             "a signal handler cannot use situ while a kernel runs on its thread\n  \

@@ -341,6 +341,9 @@ impl Command {
         let result = match (broken_by, work) {
             (Some(culprit), work) => {
                 drop(work);
+                if culprit.stop.is_set() {
+                    self.stop.set();
+                }
                 Err(self.not_run_because_of(&culprit))
             }
             (None, Some(work)) => executor::while_running(self, || {
@@ -367,7 +370,12 @@ impl Command {
         // The line learns of a failure before anybody can see that the command has ended, so that
         // a wait for the queue that returns has seen it.
         if failure.is_some() {
-            self.line.add_failure(Arc::clone(self));
+            if self.stop.is_set() {
+                // Whoever interrupted it knows.
+                self.is_reported.store(true, Ordering::Relaxed);
+            } else {
+                self.line.add_failure(Arc::clone(self));
+            }
         }
         let (dependents, callbacks, sleepers, _announced) = {
             let mut links = self.lock();
@@ -448,15 +456,12 @@ impl Command {
     }
 
     /// Stops the kernels that run now and keep this command from ending; what has not begun stays.
-    ///
-    /// Whoever asked for it knows, so their failures are told only by their events.
     fn interrupt(self: &Arc<Self>) -> Error {
         let mut running = self.running_before();
         // The user's own code decides for itself.
         running.retain(|command| !command.is_host_task());
         for command in &running {
             command.stop.set();
-            command.is_reported.store(true, Ordering::Relaxed);
         }
         let begin = Instant::now();
         for command in running.iter().filter(|each| each.label.is_stoppable()) {

@@ -55,7 +55,10 @@ pub fn is_inside_work() -> bool {
 
 /// Whether the wait on this thread is to be broken off.
 pub(crate) fn is_requested() -> bool {
-    IS_LISTENING.get() && QUESTION.get().is_some_and(|is_interrupted| is_interrupted())
+    IS_LISTENING.get()
+        && QUESTION
+            .get()
+            .is_some_and(|is_interrupted| is_interrupted())
 }
 
 /// Tells the threads that share some work to stop.

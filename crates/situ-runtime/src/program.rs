@@ -58,7 +58,9 @@ impl Program {
     /// # Errors
     /// As [`Program::compile`].
     pub fn compile_reordered(device: &Device, module: &ValidModule) -> Result<Arc<Self>> {
-        Self::of(device, module, |driver, module| driver.compile_reordered(module))
+        Self::of(device, module, |driver, module| {
+            driver.compile_reordered(module)
+        })
     }
 
     /// The same for kernels whose results are too large for the cache: memory that a kernel over one dimension
@@ -68,7 +70,9 @@ impl Program {
     /// # Errors
     /// As [`Program::compile`].
     pub fn compile_streaming(device: &Device, module: &ValidModule) -> Result<Arc<Self>> {
-        Self::of(device, module, |driver, module| driver.compile_streaming(module))
+        Self::of(device, module, |driver, module| {
+            driver.compile_streaming(module)
+        })
     }
 
     /// The same for kernels that are arranged by hand so that LLVM vectorises them: none is rewritten for
@@ -77,7 +81,9 @@ impl Program {
     /// # Errors
     /// As [`Program::compile`].
     pub fn compile_as_written(device: &Device, module: &ValidModule) -> Result<Arc<Self>> {
-        Self::of(device, module, |driver, module| driver.compile_as_written(module))
+        Self::of(device, module, |driver, module| {
+            driver.compile_as_written(module)
+        })
     }
 
     /// The same with sub-groups of a given size, for kernels that are written for one.

@@ -295,9 +295,8 @@ impl Fault {
             FaultKind::DivergentBroadcast { .. } => {
                 diagnostic.help("compute the position from something all work-items share")
             }
-            FaultKind::StepLimit { .. } => {
-                diagnostic.help("check the loop's condition, or set SITU_STEP_LIMIT to a larger number")
-            }
+            FaultKind::StepLimit { .. } => diagnostic
+                .help("check the loop's condition, or set SITU_STEP_LIMIT to a larger number"),
         };
         diagnostic
     }

@@ -17,8 +17,7 @@ use crate::fork::{self, ForkLocal};
 use crate::interrupt;
 
 /// How a compiled kernel is called; see `situ_codegen::llvm::abi`.
-pub(super) type KernelFunction =
-    unsafe extern "C" fn(args: *const u64, launch: *const LaunchFrame);
+pub(super) type KernelFunction = unsafe extern "C" fn(args: *const u64, launch: *const LaunchFrame);
 
 // SAFETY: the declarations are those of `stoppable.c`.
 unsafe extern "C" {
@@ -42,11 +41,7 @@ const REST: Duration = Duration::from_millis(500);
 ///
 /// # Safety
 /// As the kernel's: arguments and launch frame fit it and lead to live memory.
-pub(super) unsafe fn call(
-    function: KernelFunction,
-    args: *const u64,
-    launch: *const LaunchFrame,
-) {
+pub(super) unsafe fn call(function: KernelFunction, args: *const u64, launch: *const LaunchFrame) {
     // Only at the very end of a thread there is no registration, and then the kernel runs to its end.
     let _ = REGISTRATION.try_with(|registration| {
         let mut registration = registration.borrow_mut();
