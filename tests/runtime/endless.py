@@ -1,7 +1,9 @@
-"""Program that interrupts endless work: `python endless.py CASE DEVICE`.
+"""Program that interrupts endless work: `python endless.py CASE DEVICE [PROPERTY...]`.
 
 Prints `interrupted` for each time that Ctrl-C ended the work and the queue was usable afterwards.
 """
+
+# ruff: noqa: D102 -- the methods of `Case` are the cases, named after what they do.
 
 import os
 import signal
@@ -58,6 +60,13 @@ def never_in_parallel(value):
             own = (own * 3 + value) & 1023
         total += own
     return total
+
+
+@situ.njit
+def never_in_elements(x, value):
+    while x[0] < value:
+        x[1] = x[1] + 1.0
+    return x[1]
 
 
 @situ.njit
@@ -166,12 +175,16 @@ class Case:
         self.queue.wait()
 
     def groups(self) -> None:
-        spin_in_groups[64, 32](self.x, 1.0)
+        spin_in_groups[situ.NdRange(64, 32)](self.x, 1.0)
         self.queue.wait()
 
     def njit(self) -> None:
         never(0)
         never(1)
+
+    def njit_elements(self) -> None:
+        never_in_elements(self.x, 0.0)
+        never_in_elements(self.x, 1.0)
 
     def njit_prange(self) -> None:
         never_in_parallel(0)
@@ -207,11 +220,8 @@ def run(case: Case, work: Callable[[Case], None]) -> None:
 def main(name: str, device: str, *properties: str) -> None:
     # Programs that are started in the background ignore Ctrl-C.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    if device == "virtual":
-        situ.add_virtual_devices("gpu:1")
-        device = "gpu"
     for _ in range(REPEATS):
-        case = Case(device, **{name: name != "in_order" for name in properties})
+        case = Case(device, **{each: each != "in_order" for each in properties})
         run(case, getattr(Case, name))
 
 

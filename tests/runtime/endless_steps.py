@@ -5,7 +5,7 @@ Prints the error, and `usable` if the queue still works.
 
 import sys
 
-from endless import never, never_in_parallel, spin, spin_in_groups
+from endless import never_in_elements, never_in_parallel, spin, spin_in_groups
 
 import situ
 
@@ -19,9 +19,9 @@ def main(case: str, setting: str) -> None:
         if case == "kernel":
             spin[64](x, 1.0)
         elif case == "groups":
-            spin_in_groups[64, 32](x, 1.0)
+            spin_in_groups[situ.NdRange(64, 32)](x, 1.0)
         elif case == "njit":
-            never(1)
+            never_in_elements(x, 1.0)
         else:
             never_in_parallel(1)
         queue.wait()
