@@ -10,6 +10,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
+from typing import NoReturn
 
 import numpy as np
 
@@ -217,9 +218,23 @@ def run(case: Case, work: Callable[[Case], None]) -> None:
     print("interrupted", flush=True)
 
 
+def leave_running(case: Case) -> NoReturn:
+    """Interrupt a kernel that goes on, print the first line of what situ says, and end."""
+    case.warm_up()
+    press()
+    try:
+        case.queue_wait()
+    except KeyboardInterrupt as error:
+        print("".join(error.__notes__).split("\n")[0], flush=True)
+    # Nothing else would end the kernel.
+    os._exit(0)
+
+
 def main(name: str, device: str, *properties: str) -> None:
     # Programs that are started in the background ignore Ctrl-C.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    if name == "driver":
+        leave_running(Case(device))
     for _ in range(REPEATS):
         case = Case(device, **{each: each != "in_order" for each in properties})
         run(case, getattr(Case, name))

@@ -8,8 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import endless
 import pytest
+from places import driver_devices
+from runtime import endless
 
 PROGRAM = Path(__file__).with_name("endless.py")
 
@@ -20,14 +21,17 @@ CASES = [name for name in vars(endless.Case) if name not in {"warm_up", "check_q
 CASES = [name for name in CASES if not name.startswith("__")]
 
 
-def run(*arguments: str) -> list[str]:
+# A virtual device is the only GPU.
+VIRTUAL = {"SITU_VIRTUAL_DEVICES": "gpu:1", "SITU_OPENCL": "off", "SITU_SYCL_LIBRARY": "off"}
+
+
+def run(*arguments: str, **environment: str) -> list[str]:
     done = subprocess.run(
         [sys.executable, str(PROGRAM), *arguments],
         capture_output=True,
         text=True,
         timeout=PATIENCE_SECONDS,
-        # A virtual device is the only GPU.
-        env={**os.environ, "SITU_VIRTUAL_DEVICES": "gpu:1", "SITU_OPENCL": "off"},
+        env={**os.environ, **environment},
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
@@ -47,10 +51,17 @@ def test_an_endless_kernel_is_interrupted(case, device):
 
 @pytest.mark.parametrize("case", [case for case in CASES if case not in NEEDS_HOST_ACCESS])
 def test_an_endless_kernel_of_a_virtual_device_is_interrupted(case):
-    assert run(case, "gpu") == ["interrupted"] * endless.REPEATS
+    assert run(case, "gpu", **VIRTUAL) == ["interrupted"] * endless.REPEATS
 
 
-@pytest.mark.parametrize("case", ["inline", "queue_wait", "later_work"])
+@pytest.mark.parametrize("case", ["inline", "queue_wait", "to_numpy"])
 @pytest.mark.parametrize("properties", ["in_order", "enable_profiling"])
 def test_queues_of_all_sorts_are_interrupted(case, properties):
     assert run(case, "native", properties) == ["interrupted"] * endless.REPEATS
+
+
+@pytest.mark.parametrize("device", driver_devices())
+def test_a_kernel_that_cannot_be_stopped_does_not_hold_the_wait(device):
+    (note,) = run("driver", device)
+    assert "kernel `spin`" in note
+    assert "still runs" in note
