@@ -6,7 +6,8 @@
 //! library. Here the features add up, the version is exact, and only what the native backend
 //! needs is linked.
 //!
-//! It also compiles the few lines of C++ that catch the exceptions of the SYCL runtime.
+//! It also compiles the few lines of C++ that catch the exceptions of the SYCL runtime, and those of C that stop
+//! kernels.
 
 #![expect(
     clippy::disallowed_methods,
@@ -36,11 +37,16 @@ const PREFIX_VARIABLE: &str = "LLVM_SYS_191_PREFIX";
 /// What turns C++ exceptions into text.
 const GUARD: &str = "src/backend/sycl/guard.cpp";
 
+/// What calls kernels so that a signal can end them.
+const STOPPABLE: &str = "src/backend/native/stoppable.c";
+
 fn main() -> ExitCode {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed={PREFIX_VARIABLE}");
     println!("cargo::rerun-if-changed={GUARD}");
+    println!("cargo::rerun-if-changed={STOPPABLE}");
     cc::Build::new().cpp(true).file(GUARD).compile("situ_guard");
+    cc::Build::new().file(STOPPABLE).compile("situ_stoppable");
     match link_llvm() {
         Ok(()) => ExitCode::SUCCESS,
         Err(reason) => {

@@ -4,6 +4,7 @@
 //! runs inside [`detach`], so that other Python threads go on. The closure cannot touch Python.
 
 use pyo3::prelude::*;
+use situ_runtime::interrupt::listen;
 use situ_runtime::submission;
 
 use crate::error::IntoPyErr;
@@ -24,20 +25,27 @@ where
     T: Send,
     E: IntoPyErr + Send,
 {
-    let (result, submissions) = py.detach(|| submission::collect(work));
+    interrupt::check()?;
+    let (result, submissions) = py.detach(|| submission::collect(|| listen(work)));
     // Finding the caller's line takes a microsecond, so only work that outlives this call gets one.
     if !submissions.is_empty()
         && let Some(site) = site::caller(py)
     {
         submissions.locate(&site);
     }
+    let raised = interrupt::take(py);
     // What a kernel printed before it failed helps to find out why.
     messages::deliver(py)?;
-    // A signal handler's exception is what the user expects, not the wait it ended.
-    let result = result.map_err(|error| {
-        let own = error.into_py_err(py);
-        interrupt::take().unwrap_or(own)
-    })?;
+    let result = result.map_err(|error| error.into_py_err(py));
+    if let Some(raised) = raised {
+        // A signal handler's exception is what the user expects, not the error of what it ended; but
+        // that tells what became of the work.
+        if let Err(own) = result {
+            raised.add_note(py, own.value(py).to_string())?;
+        }
+        return Err(raised);
+    }
+    let result = result?;
     warnings::deliver(py)?;
     Ok(result)
 }

@@ -20,7 +20,7 @@ use crate::detach::detach;
 use crate::error::guard;
 use crate::memory::exported;
 use crate::queue::PyQueue;
-use crate::{dtype, host_memory};
+use crate::{dtype, host_memory, interrupt};
 
 #[pymethods]
 impl PyArray {
@@ -39,6 +39,7 @@ impl PyArray {
             unsafe { (*view).obj = std::ptr::null_mut() };
             let array = slf.get().array();
             let py = slf.py();
+            interrupt::check()?;
             check_order(array, flags)?;
             // A raw address cannot leave the closure; a number can.
             let work = || {
@@ -86,6 +87,8 @@ impl PyArray {
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
         guard(|| {
+            // NumPy drops what the buffer protocol raises, Ctrl-C included, and comes here next.
+            interrupt::check_repeated()?;
             let array = slf.get().array();
             if copy == Some(true) {
                 array_is_host_accessible(py, array)?;

@@ -17,14 +17,14 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use smallvec::SmallVec;
 
 use crate::error::{Error, Result, panic_message};
 use crate::executor;
 use crate::fork;
-use crate::interrupt;
+use crate::interrupt::{self, StopFlag};
 use crate::program::Kernel;
 use crate::queue::line::Line;
 use crate::submission::{self, Site};
@@ -36,6 +36,10 @@ pub(crate) type Work = Box<dyn FnOnce() -> Result<()> + Send>;
 /// Called once with a command's outcome; see [`Command::on_finish`].
 pub(crate) type Callback = Box<dyn FnOnce(Result<()>) + Send>;
 
+/// How long an interrupted wait waits for kernels to stop: they do within a few looks of the monitor
+/// of calls, if the machine is not busy.
+const STOP_LIMIT: Duration = Duration::from_millis(800);
+
 /// What a command is, for messages.
 #[derive(Debug, Clone)]
 pub(crate) enum Label {
@@ -45,6 +49,18 @@ pub(crate) enum Label {
     Barrier,
     HostTask { name: Arc<str> },
     HostWork { name: &'static str },
+}
+
+impl Label {
+    /// Whether it stops soon when it is told to.
+    fn is_stoppable(&self) -> bool {
+        matches!(self, Self::Kernel(kernel) if kernel.code().0.is_stoppable())
+    }
+
+    /// Whether the calling thread would not notice an interrupt for as long as it runs this itself.
+    fn may_block_interrupts(&self) -> bool {
+        matches!(self, Self::Kernel(kernel) if kernel.may_block_interrupts())
+    }
 }
 
 impl fmt::Display for Label {
@@ -114,6 +130,8 @@ pub(crate) struct Command {
     /// Commands it waits for, and one for the submission itself until that is over.
     waits_for: AtomicUsize,
     work: Mutex<Option<Work>>,
+    /// Stops the work while it runs, if its device can.
+    stop: Arc<StopFlag>,
     links: Mutex<Links>,
     finished: Condvar,
     /// Whether somebody was told of its failure.
@@ -127,6 +145,8 @@ struct Links {
     dependents: SmallVec<[(Arc<Command>, Edge); 2]>,
     /// Named events and data it depends on; emptied at the end.
     dependencies: SmallVec<[Arc<Command>; 2]>,
+    /// What it only comes after; emptied at the end.
+    predecessors: SmallVec<[Arc<Command>; 1]>,
     callbacks: Vec<Callback>,
     /// Threads that sleep on `finished`.
     sleepers: usize,
@@ -147,6 +167,7 @@ impl Command {
             status: AtomicU8::new(Status::Submitted as u8),
             waits_for: AtomicUsize::new(1),
             work: Mutex::new(Some(work)),
+            stop: Arc::default(),
             links: Mutex::default(),
             finished: Condvar::new(),
             is_reported: AtomicBool::new(false),
@@ -265,7 +286,9 @@ impl Command {
             }
         };
         drop(links);
-        if edge != Edge::Order && !is_listed {
+        if edge == Edge::Order {
+            self.lock().predecessors.push(Arc::clone(earlier));
+        } else if !is_listed {
             self.lock().dependencies.push(Arc::clone(earlier));
         }
         Ok(())
@@ -318,9 +341,13 @@ impl Command {
         let result = match (broken_by, work) {
             (Some(culprit), work) => {
                 drop(work);
+                if culprit.stop.is_set() {
+                    self.stop.set();
+                }
                 Err(self.not_run_because_of(&culprit))
             }
             (None, Some(work)) => executor::while_running(self, || {
+                let work = || interrupt::while_stoppable(Some(Arc::clone(&self.stop)), work);
                 catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
                     Err(Error::WorkPanicked {
                         message: panic_message(&*panic),
@@ -343,7 +370,12 @@ impl Command {
         // The line learns of a failure before anybody can see that the command has ended, so that
         // a wait for the queue that returns has seen it.
         if failure.is_some() {
-            self.line.add_failure(Arc::clone(self));
+            if self.stop.is_set() {
+                // Whoever interrupted it knows.
+                self.is_reported.store(true, Ordering::Relaxed);
+            } else {
+                self.line.add_failure(Arc::clone(self));
+            }
         }
         let (dependents, callbacks, sleepers, _announced) = {
             let mut links = self.lock();
@@ -357,6 +389,7 @@ impl Command {
             };
             self.status.store(end as u8, Ordering::Release);
             links.dependencies = SmallVec::new();
+            links.predecessors = SmallVec::new();
             (
                 std::mem::take(&mut links.dependents),
                 std::mem::take(&mut links.callbacks),
@@ -409,18 +442,59 @@ impl Command {
         // A thread that would only sleep may as well do the work, if nobody has begun.
         if self.waits_for.load(Ordering::Acquire) == 0
             && !self.is_host_task()
+            && !self.label.may_block_interrupts()
             && !self.line.device().executor().is_pinned()
         {
             executor::schedule_all(self.run());
         }
         while !self.sleep_until_finished() {
             if interrupt::is_requested() {
-                return Err(Error::Interrupted {
-                    command: self.label.to_string(),
-                });
+                return Err(self.interrupt());
             }
         }
         Ok(())
+    }
+
+    /// Stops the kernels that run now and keep this command from ending; what has not begun stays.
+    fn interrupt(self: &Arc<Self>) -> Error {
+        let mut running = self.running_before();
+        // The user's own code decides for itself.
+        running.retain(|command| !command.is_host_task());
+        for command in &running {
+            command.stop.set();
+        }
+        let begin = Instant::now();
+        for command in running.iter().filter(|each| each.label.is_stoppable()) {
+            while !command.sleep_until_finished() && begin.elapsed() < STOP_LIMIT {}
+        }
+        running.retain(|command| !command.is_finished());
+        Error::Interrupted {
+            command: self.label.to_string(),
+            running: running.first().map(|command| {
+                let device = command.line.device().filter_string();
+                format!("{} on `{device}`", command.label)
+            }),
+        }
+    }
+
+    /// The commands that run now among this one and those it waits for, directly or by way of others.
+    fn running_before(self: &Arc<Self>) -> Vec<Arc<Self>> {
+        let mut running = Vec::new();
+        let mut seen = HashSet::from([Arc::as_ptr(self)]);
+        let mut next = vec![Arc::clone(self)];
+        while let Some(command) = next.pop() {
+            match command.status() {
+                Status::Running => running.push(command),
+                Status::Submitted => {
+                    let links = command.lock();
+                    let earlier = links.dependencies.iter().chain(&links.predecessors);
+                    let unseen = earlier.filter(|earlier| seen.insert(Arc::as_ptr(earlier)));
+                    next.extend(unseen.cloned());
+                }
+                Status::Complete | Status::Failed => {}
+            }
+        }
+        running
     }
 
     /// Sleeps until the command has ended, but not much longer than a user can be kept waiting for an

@@ -46,6 +46,11 @@ const SANITIZE: Variable = Variable {
     choices: "0 or 1",
     doc: "1 runs every kernel on the reference device, which checks bounds, races and uninitialised reads",
 };
+const STEP_LIMIT: Variable = Variable {
+    name: "SITU_STEP_LIMIT",
+    choices: "a whole number from 1 on",
+    doc: "how many rounds of loops a work-item may run on the reference device before its kernel fails (default: 1073741824)",
+};
 const BOUNDS: Variable = Variable {
     name: "SITU_BOUNDS",
     choices: "0 or 1",
@@ -99,11 +104,12 @@ const EAGER: Variable = Variable {
 };
 
 /// Every environment variable situ reads.
-pub const VARIABLES: [Variable; 14] = [
+pub const VARIABLES: [Variable; 15] = [
     CACHE_DIR,
     CACHE_LIMIT,
     NUM_THREADS,
     SANITIZE,
+    STEP_LIMIT,
     BOUNDS,
     TRACE,
     MATH,
@@ -193,6 +199,8 @@ pub struct Config {
     pub num_threads: usize,
     /// `SITU_SANITIZE`.
     pub sanitize: bool,
+    /// `SITU_STEP_LIMIT`.
+    pub step_limit: u64,
     /// `SITU_BOUNDS`.
     pub check_bounds: bool,
     /// `SITU_TRACE`.
@@ -235,6 +243,7 @@ impl Config {
                 )
             },
             sanitize: reader.parsed(SANITIZE, parse_switch, false, "0"),
+            step_limit: reader.parsed(STEP_LIMIT, parse_count, 1 << 30, "1073741824"),
             check_bounds: reader.parsed(BOUNDS, parse_switch, false, "0"),
             trace: reader.parsed(TRACE, parse_trace, Trace::default(), ""),
             math: reader.parsed(MATH, parse_math, MathMode::Fast, "fast"),
@@ -417,6 +426,10 @@ fn parse_thread_count(text: &str) -> Option<usize> {
     text.parse().ok().filter(|count| (1..=1024).contains(count))
 }
 
+fn parse_count(text: &str) -> Option<u64> {
+    text.parse().ok().filter(|count| *count > 0)
+}
+
 fn parse_switch(text: &str) -> Option<bool> {
     match text {
         "0" => Some(false),
@@ -513,6 +526,7 @@ mod tests {
             ("SITU_CACHE_LIMIT", "3G"),
             ("SITU_NUM_THREADS", "7"),
             ("SITU_SANITIZE", "1"),
+            ("SITU_STEP_LIMIT", "5000"),
             ("SITU_TRACE", "launch, code"),
             ("SITU_MATH", "exact"),
             ("SITU_VECTOR", "never"),
@@ -526,6 +540,7 @@ mod tests {
         assert_eq!(config.cache_limit_bytes, 3 << 30);
         assert_eq!(config.num_threads, 7);
         assert!(config.sanitize);
+        assert_eq!(config.step_limit, 5000);
         assert_eq!(
             config.trace,
             Trace {

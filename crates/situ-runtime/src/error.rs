@@ -762,14 +762,31 @@ pub enum Error {
 
     /// The user broke a wait off.
     #[error(
-        "the wait for {command} was interrupted\n  \
-         why:  somebody asked for it, for example with Ctrl-C\n  \
-         help: the work goes on; wait again when you need it"
+        "the wait for {command} was interrupted{}\n  \
+         why:  the program was interrupted, for example with Ctrl-C{}\n  \
+         help: {}",
+        running.as_ref().map_or(String::new(), |running| format!(", and {running} still runs")),
+        if running.is_some() { ", and this device cannot stop work that it has begun" } else { "" },
+        match running {
+            Some(_) => "later work of the queue waits until it ends; use another queue, or end the process",
+            None => "work that was submitted goes on, except for kernels that were running; wait again when \
+                     you need it",
+        }
     )]
     Interrupted {
         /// What was waited for.
         command: String,
+        /// What could not be stopped.
+        running: Option<String>,
     },
+
+    /// The user stopped a kernel.
+    #[error(
+        "it was stopped before its end\n  \
+         why:  the program was interrupted, for example with Ctrl-C\n  \
+         help: what it was to write is undefined now; launch it again if you need it"
+    )]
+    Stopped,
 
     /// Work was pending when the process forked.
     #[error(

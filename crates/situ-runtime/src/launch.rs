@@ -221,7 +221,8 @@ impl Task for Launch<'_> {
 
     fn is_brief(&self) -> bool {
         let (code, index) = self.kernel.code();
-        self.range.is_empty() || code.is_brief(index, &self.range)
+        let is_brief = || code.is_brief(index, &self.range) && !self.kernel.may_block_interrupts();
+        self.range.is_empty() || is_brief()
     }
 
     fn run(self) -> Result<()> {

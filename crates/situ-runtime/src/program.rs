@@ -1,13 +1,17 @@
 //! Compiled, loaded code of one module for one device.
 
 use std::fmt;
-use std::sync::Arc;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::RecvTimeoutError;
+use std::sync::{Arc, mpsc};
 
-use situ_ir::{FunctionKind, Parameter, ParameterAccess, ValidModule};
+use situ_ir::{FunctionKind, Parameter, ParameterAccess, StatementKind, ValidModule};
 
 use crate::backend::{DeviceProgram, Driver};
 use crate::device::Device;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, panic_message};
+use crate::executor;
+use crate::interrupt;
 use crate::requirements;
 use crate::trace;
 
@@ -18,6 +22,9 @@ pub struct Program {
     code: Arc<dyn DeviceProgram>,
 }
 
+/// What a driver makes of a module.
+type Compiled = Result<Arc<dyn DeviceProgram>>;
+
 /// What a launch must know about a kernel.
 struct KernelInfo {
     name: String,
@@ -26,6 +33,8 @@ struct KernelInfo {
     needs_groups: bool,
     local_bytes: u64,
     access: Vec<ParameterAccess>,
+    /// Whether it has loops of the user's, which may have no end.
+    may_not_end: bool,
 }
 
 impl Program {
@@ -40,7 +49,7 @@ impl Program {
     /// # Errors
     /// When the device cannot run the module; otherwise only for bugs of situ.
     pub fn compile(device: &Device, module: &ValidModule) -> Result<Arc<Self>> {
-        Self::of(device, module, |driver| driver.compile(module))
+        Self::of(device, module, |driver, module| driver.compile(module))
     }
 
     /// The same with leave to compute sums and products of floats in another order, which is faster and rounds
@@ -49,7 +58,9 @@ impl Program {
     /// # Errors
     /// As [`Program::compile`].
     pub fn compile_reordered(device: &Device, module: &ValidModule) -> Result<Arc<Self>> {
-        Self::of(device, module, |driver| driver.compile_reordered(module))
+        Self::of(device, module, |driver, module| {
+            driver.compile_reordered(module)
+        })
     }
 
     /// The same for kernels whose results are too large for the cache: memory that a kernel over one dimension
@@ -59,7 +70,9 @@ impl Program {
     /// # Errors
     /// As [`Program::compile`].
     pub fn compile_streaming(device: &Device, module: &ValidModule) -> Result<Arc<Self>> {
-        Self::of(device, module, |driver| driver.compile_streaming(module))
+        Self::of(device, module, |driver, module| {
+            driver.compile_streaming(module)
+        })
     }
 
     /// The same for kernels that are arranged by hand so that LLVM vectorises them: none is rewritten for
@@ -68,7 +81,9 @@ impl Program {
     /// # Errors
     /// As [`Program::compile`].
     pub fn compile_as_written(device: &Device, module: &ValidModule) -> Result<Arc<Self>> {
-        Self::of(device, module, |driver| driver.compile_as_written(module))
+        Self::of(device, module, |driver, module| {
+            driver.compile_as_written(module)
+        })
     }
 
     /// The same with sub-groups of a given size, for kernels that are written for one.
@@ -97,7 +112,7 @@ impl Program {
                 available: available.clone(),
             });
         }
-        Self::of(device, module, |driver| {
+        Self::of(device, module, move |driver, module| {
             driver.compile_for_sub_groups(module, size)
         })
     }
@@ -105,10 +120,11 @@ impl Program {
     fn of(
         device: &Device,
         module: &ValidModule,
-        compile: impl FnOnce(&dyn Driver) -> Result<Arc<dyn DeviceProgram>>,
+        compile: impl FnOnce(&dyn Driver, &ValidModule) -> Compiled + Send + 'static,
     ) -> Result<Arc<Self>> {
         requirements::check(device, module)?;
         trace::module(device, module);
+        let may_not_end = module.source.is_some() && has_loops(module);
         let kernels = module
             .kernels()
             .map(|(handle, function)| {
@@ -123,10 +139,15 @@ impl Program {
                     needs_groups: info.needs_groups,
                     local_bytes: info.local_bytes,
                     access: info.parameter_access.clone(),
+                    may_not_end,
                 }
             })
             .collect();
-        let code = compile(device.driver())?;
+        let code = if interrupt::is_listening() {
+            compile_elsewhere(device, module, compile)?
+        } else {
+            compile(device.driver(), module)?
+        };
         Ok(Arc::new(Self {
             device: device.clone(),
             kernels,
@@ -159,6 +180,53 @@ impl Program {
             index,
         })
     }
+}
+
+/// Compiles on another thread: a compiler cannot be interrupted, but the wait for it can.
+fn compile_elsewhere(
+    device: &Device,
+    module: &ValidModule,
+    compile: impl FnOnce(&dyn Driver, &ValidModule) -> Compiled + Send + 'static,
+) -> Compiled {
+    let (sender, receiver) = mpsc::sync_channel(1);
+    let (owned_device, owned_module) = (device.clone(), module.clone());
+    executor::run_on_host(Box::new(move || {
+        let compile = || compile(owned_device.driver(), &owned_module);
+        let compiled = catch_unwind(AssertUnwindSafe(compile)).unwrap_or_else(|panic| {
+            Err(Error::WorkPanicked {
+                message: panic_message(&*panic),
+            })
+        });
+        // Nobody listens if the wait was interrupted. The compile cache has the result.
+        let _ = sender.send(compiled);
+    }));
+    loop {
+        match receiver.recv_timeout(interrupt::INTERVAL) {
+            Ok(compiled) => return compiled,
+            Err(RecvTimeoutError::Timeout) if interrupt::is_requested() => {
+                return Err(Error::Interrupted {
+                    command: format!("the compilation of `{}`", module.name),
+                    running: None,
+                });
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(Error::Internal {
+                    invariant: "whoever compiles tells the result",
+                });
+            }
+        }
+    }
+}
+
+fn has_loops(module: &ValidModule) -> bool {
+    let mut has_loops = false;
+    for (_, function) in module.functions.iter() {
+        function.body.for_each_statement(&mut |statement| {
+            has_loops |= matches!(statement.kind, StatementKind::Loop { .. });
+        });
+    }
+    has_loops
 }
 
 impl fmt::Debug for Program {
@@ -212,6 +280,11 @@ impl Kernel {
     /// How it uses the memory behind each parameter.
     pub fn parameter_access(&self) -> &[ParameterAccess] {
         &self.info().access
+    }
+
+    /// Whether this thread listens for interrupts and would hear none for as long as it runs the kernel itself.
+    pub(crate) fn may_block_interrupts(&self) -> bool {
+        self.info().may_not_end && interrupt::is_listening() && !self.program.code.is_stoppable()
     }
 
     pub(crate) fn code(&self) -> (&dyn DeviceProgram, usize) {

@@ -14,6 +14,9 @@ use crate::types::Type;
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// It was stopped by [`Options::must_stop`](super::Options::must_stop).
+    #[error("the kernel was stopped before its end")]
+    Stopped,
     /// The module has no such kernel.
     #[error("the module `{module}` has no kernel `{kernel}`")]
     UnknownKernel {
@@ -292,9 +295,8 @@ impl Fault {
             FaultKind::DivergentBroadcast { .. } => {
                 diagnostic.help("compute the position from something all work-items share")
             }
-            FaultKind::StepLimit { .. } => {
-                diagnostic.help("check the loop's condition, or raise the limit")
-            }
+            FaultKind::StepLimit { .. } => diagnostic
+                .help("check the loop's condition, or set SITU_STEP_LIMIT to a larger number"),
         };
         diagnostic
     }

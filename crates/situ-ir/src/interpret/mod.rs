@@ -84,7 +84,7 @@ pub enum Argument {
 }
 
 /// How to run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// Work-items of a sub-group.
     pub sub_group_size: u64,
@@ -95,6 +95,8 @@ pub struct Options {
     /// Whether to look for races and uninitialised reads. Bounds, barriers and the step limit are
     /// always checked.
     pub checks: bool,
+    /// Asked now and then whether to stop.
+    pub must_stop: Option<fn() -> bool>,
 }
 
 impl Default for Options {
@@ -104,6 +106,7 @@ impl Default for Options {
             local_size: 64,
             step_limit: Some(1 << 30),
             checks: true,
+            must_stop: None,
         }
     }
 }
@@ -223,6 +226,7 @@ impl Interpreter {
             source: self.source.as_ref(),
             geometry,
             step_limit: options.step_limit.unwrap_or(u64::MAX),
+            must_stop: options.must_stop,
             local: &bound.local,
         };
         work_group::run(launch, memory, &bound.cells, slots)

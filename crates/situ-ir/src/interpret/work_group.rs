@@ -25,6 +25,9 @@ pub(super) fn run(
         0
     };
     for group in 0..launch.geometry.group_count() {
+        if launch.must_stop() {
+            return Err(Error::Stopped);
+        }
         machine.memory.order.start_group(ordered_items);
         machine.memory.local.bytes.fill(0);
         machine.memory.private.start_group();

@@ -17,8 +17,19 @@ pub(super) struct Launch<'a> {
     pub(super) source: Option<&'a Source>,
     pub(super) geometry: Geometry,
     pub(super) step_limit: u64,
+    pub(super) must_stop: Option<fn() -> bool>,
     /// The kernel's local arrays and local parameters.
     pub(super) local: &'a [ArrayShape],
+}
+
+/// Rounds of loops between two looks whether to stop: less than a millisecond.
+const ROUNDS_BETWEEN_LOOKS: u64 = 4096;
+
+impl Launch<'_> {
+    /// Whether somebody wants the launch to stop.
+    pub(super) fn must_stop(&self) -> bool {
+        self.must_stop.is_some_and(|must_stop| must_stop())
+    }
 }
 
 /// Where a work-item is.
@@ -57,6 +68,8 @@ enum Trap {
     Fault(Box<FaultKind>, usize, usize),
     /// There is no room for the private arrays of a function.
     OutOfMemory,
+    /// Somebody wants it to stop.
+    Stopped,
 }
 
 impl<'a, 'm, 'b> Machine<'a, 'm, 'b> {
@@ -94,6 +107,7 @@ impl<'a, 'm, 'b> Machine<'a, 'm, 'b> {
         self.execute(slot * frame_len, progress)
             .map_err(|trap| match trap {
                 Trap::Fault(kind, routine, position) => self.fault(*kind, routine, position).into(),
+                Trap::Stopped => Error::Stopped,
                 Trap::OutOfMemory => Error::OutOfMemory {
                     kernel: self.launch.kernel.to_owned(),
                 },
@@ -216,6 +230,11 @@ impl<'a, 'm, 'b> Machine<'a, 'm, 'b> {
                         if progress.steps > self.launch.step_limit {
                             let limit = self.launch.step_limit;
                             trap!(FaultKind::StepLimit { limit })
+                        }
+                        if progress.steps.is_multiple_of(ROUNDS_BETWEEN_LOOKS)
+                            && self.launch.must_stop()
+                        {
+                            return Err(Trap::Stopped);
                         }
                         position = target as usize;
                     }

@@ -351,7 +351,7 @@ impl PyKernel {
             .known()
             .iter()
             .find_map(|each| each.meaning(options, key).cloned());
-        let made = py.detach(|| {
+        let made = detach(py, || {
             let meaning = match known {
                 Some(known) => known,
                 None => Arc::new(Meaning::find(
@@ -364,7 +364,7 @@ impl PyKernel {
             };
             Specialisation::compile(meaning, device)
         });
-        let made = Arc::new(made.map_err(|error| error.into_py_err(py))?);
+        let made = Arc::new(made?);
         let mut known = self
             .specialisations
             .write()

@@ -205,6 +205,11 @@ pub(crate) trait DeviceProgram: Send + Sync {
     /// alive.
     fn run(&self, kernel: usize, range: &NdRange, arguments: &[DeviceArgument<'_>]) -> Result<()>;
 
+    /// Whether a kernel that runs looks at the [`StopFlag`](crate::interrupt::StopFlag) of its thread, and stops soon.
+    fn is_stoppable(&self) -> bool {
+        false
+    }
+
     /// Whether a launch is expected to end within some 100 microseconds, so that it is best run by the
     /// thread that asks for it. Only a guess is needed.
     fn is_brief(&self, kernel: usize, range: &NdRange) -> bool;

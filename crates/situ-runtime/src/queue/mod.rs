@@ -30,6 +30,7 @@ use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::executor;
 use crate::fork::ForkLocal;
+use crate::interrupt;
 use crate::launch::{self, Argument, Options};
 use crate::memory::deferred::Promises;
 use crate::memory::report::Report;
@@ -367,7 +368,7 @@ impl Queue {
             // The lock keeps other commands of an in-order queue from running meanwhile; commands
             // of an out-of-order queue may.
             let _turn = in_order.then_some(state);
-            return task.run().map(|()| Event::complete());
+            return interrupt::while_stoppable_here(|| task.run()).map(|()| Event::complete());
         }
         let command = new_command(line, task, enable_profiling, location);
         let last = state.unfinished_last().cloned();

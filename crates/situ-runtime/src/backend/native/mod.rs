@@ -22,6 +22,7 @@ mod object_file;
 pub mod pool;
 mod program;
 pub mod scratch;
+mod stoppable;
 mod streamed_stores;
 pub(crate) mod topology;
 pub mod vector_math;

@@ -20,7 +20,7 @@ use std::any::Any;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, Thread};
 use std::time::Instant;
 
@@ -30,6 +30,7 @@ pub use crate::backend::cost::CostEstimate;
 use crate::backend::cost::{BRIEF_NS, INLINE_NS};
 use crate::error::{Error, Result, panic_message};
 use crate::fork::ForkLocal;
+use crate::interrupt::{self, StopFlag};
 use crew::Crew;
 
 /// The length of one inline trial chunk, and the time after which the rest is shared out.
@@ -119,8 +120,8 @@ impl Pool {
     /// Runs all of the work and returns when it is done.
     ///
     /// # Errors
-    /// [`Error::WorkPanicked`] when the body panics and [`Error::ScratchUnavailable`] when there
-    /// is no memory; some chunks may then not have run.
+    /// [`Error::WorkPanicked`] when the body panics, [`Error::Stopped`] when it is stopped and
+    /// [`Error::ScratchUnavailable`] when there is no memory; some chunks may then not have run.
     pub fn run(&self, work: &Work<'_>, body: &Body<'_>) -> Result<()> {
         if work.len == 0 {
             return Ok(());
@@ -207,6 +208,10 @@ impl Pool {
             })) {
                 break Err(panicked(panic.as_ref()));
             }
+            // It lasts microseconds unless one call does, which the monitor of calls looks after.
+            if let Err(stopped) = interrupt::check_stopped() {
+                break Err(stopped);
+            }
             done = end;
             if done == plan.granules || start.elapsed().as_nanos() as f32 >= TRIAL_NS {
                 break Ok(done);
@@ -268,6 +273,8 @@ struct Job<'a> {
     /// Workers that have joined and not left.
     active: AtomicUsize,
     caller: Thread,
+    /// What stops the work that the launch is part of.
+    flag: Option<Arc<StopFlag>>,
     stopped: AtomicBool,
     failure: Mutex<Option<Error>>,
 }
@@ -297,12 +304,13 @@ impl<'a> Job<'a> {
             joined: AtomicUsize::new(1),
             active: AtomicUsize::new(0),
             caller: thread::current(),
+            flag: interrupt::current_flag(),
             stopped: AtomicBool::new(false),
             failure: Mutex::new(None),
         }
     }
 
-    /// Executes chunks until none is left; returns how many granules that were.
+    /// Executes chunks until none is left or the launch is stopped; returns how many granules that were.
     fn participate(&self, own: usize) -> u64 {
         let mut scratch = match Scratch::take(self.scratch_bytes) {
             Ok(scratch) => scratch,
@@ -317,6 +325,10 @@ impl<'a> Job<'a> {
                 let start = self.begin + u64::from(chunk) * self.chunk;
                 let end = start.saturating_add(self.chunk).min(self.plan.granules);
                 (self.body)(self.plan.items(start..end), &mut scratch);
+                if interrupt::must_stop_soon() {
+                    self.stop(Error::Stopped);
+                    break;
+                }
                 done += end - start;
             }
         }));

@@ -10,13 +10,11 @@ use situ_ir::{Literal, NdRange};
 use super::jit::LoadedObject;
 use super::pool::{CostEstimate, Pool, Work};
 use super::scratch::Scratch;
+use super::stoppable::{self, KernelFunction};
 use crate::backend::DeviceProgram;
 use crate::backend::cost::INLINE_NS;
 use crate::error::{Error, Result};
 use crate::launch::DeviceArgument;
-
-/// How a compiled kernel is called; see `situ_codegen::llvm::abi`.
-type KernelFunction = unsafe extern "C" fn(args: *const u64, launch: *const LaunchFrame);
 
 /// Ranges up to this size are cut between any two vectors of work-items: with so few, each may be a lot of
 /// work.
@@ -143,6 +141,10 @@ impl DeviceProgram for NativeProgram {
         true
     }
 
+    fn is_stoppable(&self) -> bool {
+        true
+    }
+
     fn run(&self, kernel: usize, range: &NdRange, arguments: &[DeviceArgument<'_>]) -> Result<()> {
         let kernel = &self.kernels[kernel];
         let slots = Slots::fill(&kernel.abi, arguments)?;
@@ -169,7 +171,7 @@ impl DeviceProgram for NativeProgram {
                 };
                 // SAFETY: the slots fit the kernel's parameters and lead to live memory (checked by
                 // the launch), the chunk is inside the range, and the block is large enough.
-                unsafe { (kernel.function)(args.start(), &raw const frame) };
+                unsafe { stoppable::call(kernel.function, args.start(), &raw const frame) };
             })
     }
 }

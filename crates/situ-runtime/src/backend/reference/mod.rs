@@ -12,9 +12,11 @@ use situ_ir::{NdRange, ValidModule};
 
 use crate::aspect::Aspect;
 use crate::backend::{DeviceMemory, DeviceProgram, Driver, host_memory};
+use crate::config::process_config;
 use crate::device_info::{DeviceInfo, VectorWidths};
 use crate::error::{Error, Result};
 use crate::fork::ForkLocal;
+use crate::interrupt;
 use crate::launch::DeviceArgument;
 use crate::memory::usm::{Memory, UsmKind};
 use crate::partition::{Partition, PartitionInfo, PartitionProblem};
@@ -123,6 +125,10 @@ impl DeviceProgram for ReferenceProgram {
         true
     }
 
+    fn is_stoppable(&self) -> bool {
+        true
+    }
+
     fn run(&self, kernel: usize, range: &NdRange, arguments: &[DeviceArgument<'_>]) -> Result<()> {
         let memories = distinct_memories(arguments);
         let arguments: Vec<interpret::Argument> = arguments
@@ -157,11 +163,15 @@ impl DeviceProgram for ReferenceProgram {
             .collect();
         let options = Options {
             sub_group_size: u64::from(TargetOptions::DEFAULT_SUB_GROUP_SIZE),
+            step_limit: Some(process_config().step_limit),
+            must_stop: Some(interrupt::must_stop_soon),
             ..Options::default()
         };
-        self.kernels[kernel]
-            .run(range, &arguments, &mut buffers, &options)
-            .map_err(fault)
+        let result = self.kernels[kernel].run(range, &arguments, &mut buffers, &options);
+        result.map_err(|error| match error {
+            interpret::Error::Stopped => Error::Stopped,
+            other => fault(other),
+        })
     }
 }
 

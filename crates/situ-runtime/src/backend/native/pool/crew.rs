@@ -7,6 +7,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::{CoreSet, Job};
+use crate::interrupt;
 
 /// How long an idle worker watches before it sleeps: as long as it takes a caller to come back with the next launch from Python, whose data a
 /// large launch has driven out of the caches.
@@ -166,7 +167,7 @@ impl Shared {
                     // SAFETY: joining made this worker active, so the caller keeps the job alive
                     // until `leave`.
                     let job = unsafe { job.as_job() };
-                    job.participate(own);
+                    interrupt::while_stoppable(job.flag.clone(), || job.participate(own));
                     leave(job);
                 }
                 Next::Watch(seen) => {

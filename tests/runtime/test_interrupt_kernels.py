@@ -1,0 +1,67 @@
+"""Ctrl-C stops endless kernels wherever they run, and the queue stays usable.
+
+Each case is a process of its own: a kernel that does not stop could not be got rid of otherwise.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from places import driver_devices
+from runtime import endless
+
+PROGRAM = Path(__file__).with_name("endless.py")
+
+# Far longer than needed: it only keeps a failure from taking for ever.
+PATIENCE_SECONDS = 120
+
+CASES = [name for name in vars(endless.Case) if name not in {"warm_up", "check_queue"}]
+CASES = [name for name in CASES if not name.startswith("__")]
+
+
+# A virtual device is the only GPU.
+VIRTUAL = {"SITU_VIRTUAL_DEVICES": "gpu:1", "SITU_OPENCL": "off", "SITU_SYCL_LIBRARY": "off"}
+
+
+def run(*arguments: str, **environment: str) -> list[str]:
+    done = subprocess.run(
+        [sys.executable, str(PROGRAM), *arguments],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_SECONDS,
+        env={**os.environ, **environment},
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "UnseenFailure" not in done.stderr
+    return done.stdout.split("\n")[:-1]
+
+
+# The host does not reach the memory of a virtual GPU.
+NEEDS_HOST_ACCESS = {"asarray", "njit_elements"}
+
+
+@pytest.mark.parametrize("device", ["native", "reference"])
+@pytest.mark.parametrize("case", CASES)
+def test_an_endless_kernel_is_interrupted(case, device):
+    assert run(case, device) == ["interrupted"] * endless.REPEATS
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case not in NEEDS_HOST_ACCESS])
+def test_an_endless_kernel_of_a_virtual_device_is_interrupted(case):
+    assert run(case, "gpu", **VIRTUAL) == ["interrupted"] * endless.REPEATS
+
+
+@pytest.mark.parametrize("case", ["inline", "queue_wait", "to_numpy"])
+@pytest.mark.parametrize("properties", ["in_order", "enable_profiling"])
+def test_queues_of_all_sorts_are_interrupted(case, properties):
+    assert run(case, "native", properties) == ["interrupted"] * endless.REPEATS
+
+
+@pytest.mark.parametrize("device", driver_devices())
+def test_a_kernel_that_cannot_be_stopped_does_not_hold_the_wait(device):
+    (note,) = run("driver", device)
+    assert "kernel `spin`" in note
+    assert "still runs" in note
