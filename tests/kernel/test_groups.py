@@ -88,3 +88,27 @@ def test_a_barrier_that_not_all_reach_is_refused():
         divergent[(4,), (4,)](situ.asarray(np.zeros(4)))
     assert "V070" in str(caught.value)
     assert "if situ.get_local_id(0) == 0:" in str(caught.value)
+
+
+@situ.kernel
+def largest_private_array(a, out):
+    i = situ.get_global_id(0)
+    p = situ.private.array(65536, situ.float32)
+    for j in range(65536):
+        p[j] = a[i] + j
+    s = p[0]
+    for j in range(0, 65536, 4096):
+        s = s + p[j]
+    out[i] = s
+
+
+@pytest.mark.parametrize("items", [1, 100])
+def test_private_arrays_of_the_largest_size_fit_every_device(device, items):
+    """Some drivers have them on a stack, for all work-items of a group at once."""
+    if device.backend == "reference":
+        items = 1
+    a = situ.zeros(items, dtype=situ.float32, device=device)
+    out = situ.ones(items, dtype=situ.float32, device=device)
+    largest_private_array(a, out)
+    expected = np.full(items, sum(range(0, 65536, 4096)), dtype=np.float32)
+    np.testing.assert_array_equal(out.to_numpy(), expected)

@@ -24,6 +24,7 @@ pub mod message;
 mod parse;
 pub mod plan;
 pub mod specialize;
+mod stack;
 mod subset;
 #[expect(
     missing_docs,

@@ -16,6 +16,7 @@ use ruff_python_parser::{ParseOptions, parse_unchecked};
 use ruff_text_size::{Ranged, TextRange};
 use situ_ir::{Diagnostic, Source, Span};
 
+use crate::stack::with_stack;
 use crate::subset::{MAX_DEPTH, Refused};
 use crate::syntax::{
     BinaryOperator, ComparisonOperator, Comprehension, Constant, Expression, ExpressionKind,
@@ -52,7 +53,7 @@ pub(crate) fn parse_function_as(
     source: &Source,
     name: &str,
 ) -> Result<Function, Vec<Diagnostic>> {
-    let (function, mut refused) = read_function_as(dialect, source, name)?;
+    let (function, mut refused) = with_stack(|| read_function_as(dialect, source, name))?;
     if refused.is_empty() {
         return Ok(function);
     }
@@ -71,7 +72,7 @@ pub(crate) fn read_function(
     source: &Source,
     name: &str,
 ) -> Result<(Function, Vec<Diagnostic>), Vec<Diagnostic>> {
-    read_function_as(Dialect::Kernel, source, name)
+    with_stack(|| read_function_as(Dialect::Kernel, source, name))
 }
 
 fn read_function_as(

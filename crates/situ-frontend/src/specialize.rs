@@ -13,6 +13,7 @@ use crate::lower::lower;
 use crate::message::Messages;
 use crate::parse::parse_function;
 use crate::plan::{ArgumentType, ParameterPlan};
+use crate::stack::with_stack;
 
 /// Choices that change the meaning of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -84,6 +85,16 @@ pub struct Compiled {
 /// # Errors
 /// Everything in the function, and in the functions it calls, that a kernel cannot do.
 pub fn specialize(
+    source: &Source,
+    name: &str,
+    arguments: &[ArgumentType],
+    environment: &Environment,
+    options: Options,
+) -> Result<Compiled, Error> {
+    with_stack(|| specialize_here(source, name, arguments, environment, options))
+}
+
+fn specialize_here(
     source: &Source,
     name: &str,
     arguments: &[ArgumentType],

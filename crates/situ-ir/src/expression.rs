@@ -166,6 +166,9 @@ pub enum WorkItemQuery {
     SubGroupSize,
     /// How many sub-groups the work-group has.
     SubGroupCount,
+    /// Bytes of stack that functions which call themselves may still use; negative when it is time to stop.
+    /// Devices without a stack of fixed size answer with the largest number.
+    StackLeft,
 }
 
 impl WorkItemQuery {
@@ -185,6 +188,7 @@ impl WorkItemQuery {
             Self::SubGroupLocalId => "sub_group_local_id",
             Self::SubGroupSize => "sub_group_size",
             Self::SubGroupCount => "sub_group_count",
+            Self::StackLeft => "stack_left",
         }
     }
 
@@ -203,7 +207,8 @@ impl WorkItemQuery {
             | Self::SubGroupId
             | Self::SubGroupLocalId
             | Self::SubGroupSize
-            | Self::SubGroupCount => None,
+            | Self::SubGroupCount
+            | Self::StackLeft => None,
         }
     }
 
@@ -211,7 +216,7 @@ impl WorkItemQuery {
     pub fn needs_groups(self) -> bool {
         !matches!(
             self,
-            Self::GlobalId(_) | Self::GlobalSize(_) | Self::GlobalLinearId
+            Self::GlobalId(_) | Self::GlobalSize(_) | Self::GlobalLinearId | Self::StackLeft
         )
     }
 
@@ -225,6 +230,7 @@ impl WorkItemQuery {
                 | Self::GroupCount(_)
                 | Self::GroupLinearId
                 | Self::SubGroupCount
+                | Self::StackLeft
         )
     }
 }

@@ -4,6 +4,7 @@
 //! runs inside [`detach`], so that other Python threads go on. The closure cannot touch Python.
 
 use pyo3::prelude::*;
+use situ_runtime::backend::stack;
 use situ_runtime::interrupt::listen;
 use situ_runtime::submission;
 
@@ -26,7 +27,10 @@ where
     E: IntoPyErr + Send,
 {
     interrupt::check()?;
-    let (result, submissions) = py.detach(|| submission::collect(|| listen(work)));
+    // The thread is the user's, and may have a small stack.
+    let (result, submissions) = py
+        .detach(|| stack::with_ordinary_bytes(|| submission::collect(|| listen(work))))
+        .map_err(|error| error.into_py_err(py))?;
     // Finding the caller's line takes a microsecond, so only work that outlives this call gets one.
     if !submissions.is_empty()
         && let Some(site) = site::caller(py)

@@ -9,6 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use pyo3::exceptions::{PyIndexError, PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use situ_runtime::backend::stack;
 
 /// The exception classes, imported from Python with the module.
 pub(crate) mod exceptions {
@@ -162,7 +163,7 @@ fn class_of(error: &situ_runtime::Error) -> fn(String) -> PyErr {
             exceptions::KernelIndexError::new_err
         }
         E::Internal { .. } | E::WorkPanicked { .. } => exceptions::InternalError::new_err,
-        E::ScratchUnavailable { .. } | E::OutOfMemory { .. } => {
+        E::ScratchUnavailable { .. } | E::StackUnavailable { .. } | E::OutOfMemory { .. } => {
             exceptions::OutOfMemoryError::new_err
         }
         E::DriverFailed { status, .. } if status.is_out_of_memory() => {
@@ -205,9 +206,30 @@ fn axis_error(py: Python<'_>, message: String) -> PyErr {
 ///
 /// # Errors
 ///
-/// What `body` returns, or `InternalError` when it panicked.
+/// What `body` returns, `InternalError` when it panicked, or `RecursionError` when there is no stack for it.
 pub(crate) fn guard<T>(body: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    check_stack()?;
     catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| Err(internal_error(&*panic)))
+}
+
+/// Stack that every call needs, before it lets go of the GIL and can be given more.
+const NEEDED_STACK_BYTES: usize = 64 << 10;
+
+/// Refuses to go on where the stack of the user's thread may not be enough.
+///
+/// # Errors
+/// `RecursionError`.
+pub(crate) fn check_stack() -> PyResult<()> {
+    let left = stack::left_bytes();
+    if left >= NEEDED_STACK_BYTES {
+        return Ok(());
+    }
+    Err(pyo3::exceptions::PyRecursionError::new_err(format!(
+        "this thread has {left} bytes of stack left\n  \
+         why:  calls are nested too deeply, or the thread was given a small stack; situ needs {NEEDED_STACK_BYTES} bytes\n  \
+         help: call it from a place that is nested less deeply, or call `threading.stack_size(1 << 20)` before the thread \
+         is made"
+    )))
 }
 
 /// The exception for a panic that was caught.

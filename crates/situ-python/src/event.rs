@@ -191,6 +191,7 @@ pub(crate) fn wait_at_exit(py: Python<'_>, seconds: f64) -> PyResult<bool> {
                 break false;
             }
         };
+        situ_runtime::memory::idle_trim::stop();
         situ_runtime::queue::warn_of_unseen_failures();
         warnings::deliver(py)?;
         Ok(is_done)

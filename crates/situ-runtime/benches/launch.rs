@@ -112,6 +112,7 @@ fn copy_bandwidth(threads: usize) {
         len: len as u64,
         granule: 4096,
         scratch_bytes: 0,
+        stack_bytes: 0,
         cost: &cost,
     };
     let ns = quickest_ns(30, || {

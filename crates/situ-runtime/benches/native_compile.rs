@@ -148,6 +148,7 @@ fn launch_cost() {
         len: 10,
         granule: 1024,
         scratch_bytes: 0,
+        stack_bytes: 0,
         cost: &cost,
     };
     let per_launch = sample(101, || {
@@ -164,6 +165,7 @@ fn launch_cost() {
         len: 64,
         granule: 1,
         scratch_bytes: 0,
+        stack_bytes: 0,
         cost: &cost,
     };
     for pause_us in [0, 200] {

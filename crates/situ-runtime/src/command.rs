@@ -515,7 +515,9 @@ impl Command {
         if self.status() != Status::Failed {
             return Ok(());
         }
-        self.is_reported.store(true, Ordering::Relaxed);
+        if !self.is_reported.swap(true, Ordering::Relaxed) {
+            self.line.forget_failure(self);
+        }
         Err(self.failure())
     }
 

@@ -7,6 +7,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::LazyLock;
+use std::time::Duration;
 
 use situ_codegen::llvm::Vectorise;
 use situ_ir::nearest::nearest;
@@ -103,6 +104,12 @@ const EAGER: Variable = Variable {
     doc: "1 submits the work of each array function at once; otherwise elementwise functions of large arrays wait for what follows, to become one kernel; results are the same",
 };
 
+const IDLE_MEMORY_SECONDS: Variable = Variable {
+    name: "SITU_IDLE_MEMORY_SECONDS",
+    choices: "a number of seconds above 0, or `never`",
+    doc: "how long memory that no array uses is kept for the next one before it goes back to the system (default: 10)",
+};
+
 /// Every environment variable situ reads.
 pub const VARIABLES: [Variable; 15] = [
     CACHE_DIR,
@@ -120,6 +127,7 @@ pub const VARIABLES: [Variable; 15] = [
     SYCL_LIBRARY,
     BLOCKING,
     EAGER,
+    IDLE_MEMORY_SECONDS,
 ];
 
 /// Where compiled kernels are kept between processes.
@@ -173,6 +181,15 @@ pub enum Streaming {
     From(u64),
 }
 
+/// What becomes of memory that no array uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum IdleMemory {
+    /// It goes back to the system when nobody took it for this long.
+    ReturnedAfter(Duration),
+    /// It stays until it is needed.
+    Kept,
+}
+
 /// What is printed while kernels are on their way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Trace {
@@ -221,6 +238,8 @@ pub struct Config {
     pub blocking: bool,
     /// `SITU_EAGER`.
     pub eager: bool,
+    /// `SITU_IDLE_MEMORY_SECONDS`.
+    pub idle_memory: IdleMemory,
 }
 
 impl Config {
@@ -258,6 +277,12 @@ impl Config {
                 .map_or(SyclLibraryChoice::Auto, sycl_library),
             blocking: reader.parsed(BLOCKING, parse_switch, false, "0"),
             eager: reader.parsed(EAGER, parse_switch, false, "0"),
+            idle_memory: reader.parsed(
+                IDLE_MEMORY_SECONDS,
+                parse_idle_time,
+                IdleMemory::ReturnedAfter(Duration::from_secs(10)),
+                "10",
+            ),
         };
         (config, reader.problems)
     }
@@ -455,6 +480,15 @@ fn parse_streaming(text: &str) -> Option<Streaming> {
     }
 }
 
+fn parse_idle_time(text: &str) -> Option<IdleMemory> {
+    if text == "never" {
+        return Some(IdleMemory::Kept);
+    }
+    let seconds = text.parse().ok().filter(|seconds| *seconds > 0.0)?;
+    let time = Duration::try_from_secs_f64(seconds).ok()?;
+    Some(IdleMemory::ReturnedAfter(time))
+}
+
 fn parse_math(text: &str) -> Option<MathMode> {
     match text {
         "fast" => Some(MathMode::Fast),
@@ -531,6 +565,7 @@ mod tests {
             ("SITU_MATH", "exact"),
             ("SITU_VECTOR", "never"),
             ("SITU_VIRTUAL_DEVICES", "gpu:2,cpu"),
+            ("SITU_IDLE_MEMORY_SECONDS", "2.5"),
         ]);
         assert!(problems.is_empty(), "{problems:?}");
         assert_eq!(
@@ -551,6 +586,10 @@ mod tests {
         );
         assert_eq!(config.math, MathMode::Exact);
         assert_eq!(config.vectorise, Vectorise::Never);
+        let time = Duration::from_millis(2500);
+        assert_eq!(config.idle_memory, IdleMemory::ReturnedAfter(time));
+        let kept = read(&[("SITU_IDLE_MEMORY_SECONDS", "never")]).0;
+        assert_eq!(kept.idle_memory, IdleMemory::Kept);
         let virtual_devices = VirtualRequest::parse_list("gpu:2,cpu:1").ok();
         assert_eq!(Some(config.virtual_devices), virtual_devices);
     }
@@ -565,8 +604,9 @@ mod tests {
             ("SITU_MATH", "sloppy"),
             ("SITU_VECTOR", "maybe"),
             ("SITU_VIRTUAL_DEVICES", "gpu:lots"),
+            ("SITU_IDLE_MEMORY_SECONDS", "0"),
         ]);
-        assert_eq!(problems.len(), 7);
+        assert_eq!(problems.len(), 8);
         assert_eq!(config, read(&[]).0);
         let text = problems[4].to_string();
         for part in [

@@ -833,6 +833,18 @@ pub enum Error {
         size_bytes: usize,
     },
 
+    /// There is no memory for the stack that something needs.
+    #[error(
+        "out of memory: there is no room for a stack of {size_bytes} bytes\n  \
+         why:  the kernel's private arrays or nested calls take more than the thread's own stack has left\n  \
+         help: use smaller private arrays, or run it on a thread with a larger stack, see \
+         `threading.stack_size`"
+    )]
+    StackUnavailable {
+        /// What was asked for.
+        size_bytes: usize,
+    },
+
     /// The operating system refused a thread.
     #[error(
         "cannot start a {purpose} thread\n  \

@@ -10,18 +10,19 @@ use situ_runtime::Device;
 use situ_runtime::backend::native::pool::Pool;
 use situ_runtime::config::process_config;
 use situ_runtime::fork::ForkLocal;
+use situ_runtime::memory::relief::retry_after_trim;
 
 static POOL: ForkLocal<Option<ThreadPool>> = ForkLocal::new();
 
 /// The threads of this process. If not a single one can be had, `rayon` itself will do what it can.
 pub fn threads() -> Threads<'static> {
-    let make = || {
+    let build = || {
         ThreadPoolBuilder::new()
             .num_threads(process_config().num_threads)
             .thread_name(|index| format!("situ-host-{index}"))
             .build()
-            .ok()
     };
+    let make = || retry_after_trim(build).ok();
     Threads::new(POOL.get_or_init(make).as_ref())
 }
 

@@ -47,6 +47,8 @@ pub struct LaunchFrame {
     pub scratch: *mut u8,
     /// [`KernelAbi::frame_bytes_per_item`] for each work-item of a group. May be null if that is 0.
     pub frame: *mut u8,
+    /// The lowest address of the stack that the kernel may use. Functions that call themselves stop before it.
+    pub stack_limit: usize,
 }
 
 /// Where the fields of [`LaunchFrame`] are, in bytes.
@@ -59,10 +61,11 @@ pub(crate) mod offset {
     pub(crate) const END: usize = offset_of!(LaunchFrame, end);
     pub(crate) const SCRATCH: usize = offset_of!(LaunchFrame, scratch);
     pub(crate) const FRAME: usize = offset_of!(LaunchFrame, frame);
+    pub(crate) const STACK_LIMIT: usize = offset_of!(LaunchFrame, stack_limit);
 }
 
 const _: () = assert!(
-    size_of::<LaunchFrame>() == 80,
+    size_of::<LaunchFrame>() == 88,
     "emitted code knows the layout"
 );
 
@@ -93,6 +96,8 @@ pub struct KernelAbi {
     pub local_bytes: u64,
     /// Bytes of `frame` for each work-item of a work-group; a multiple of 8.
     pub frame_bytes_per_item: u64,
+    /// Bytes of stack that a call needs, see `stack.rs`.
+    pub stack_bytes: u64,
     /// The parameters after lowering, one for each argument slot.
     pub parameters: Vec<Parameter>,
     /// The positions of those whose memory is written past the cache.

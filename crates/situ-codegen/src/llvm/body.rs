@@ -14,6 +14,7 @@ use super::library::{Library, Round};
 use super::math::Elementary;
 use super::places::{Places, Slot};
 use super::queries::QuerySet;
+use super::stack::StackNeed;
 use super::target::{VectorIsa, Vectorise};
 use super::writer::{Label, Operand};
 use crate::error::Error;
@@ -26,6 +27,8 @@ pub(super) struct ModuleFacts<'a> {
     pub(super) queries: Vec<QuerySet>,
     /// How large each function is after inlining, by position.
     pub(super) inlined_sizes: Vec<usize>,
+    /// What each function needs of the stack, by position.
+    pub(super) stacks: Vec<StackNeed>,
 }
 
 /// The work-item that code is being written for.
@@ -84,6 +87,7 @@ pub(super) struct Body<'a, 'm, 'o> {
     pub(super) facts: &'a ModuleFacts<'a>,
     pub(super) function: &'a Function,
     pub(super) info: &'a FunctionInfo,
+    pub(super) stack: StackNeed,
     /// What each parameter is.
     pub(super) parameters: Vec<Operand>,
     pub(super) places: Places,
@@ -109,6 +113,7 @@ impl<'a, 'm, 'o> Body<'a, 'm, 'o> {
             facts,
             function: &facts.module.functions[handle],
             info: facts.module.info(handle),
+            stack: facts.stacks[handle.index()],
             parameters: Vec::new(),
             places: Places::default(),
             launch: None,

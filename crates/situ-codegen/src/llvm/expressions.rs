@@ -92,6 +92,7 @@ impl Body<'_, '_, '_> {
                     ))
                 }
             },
+            Expression::WorkItem(WorkItemQuery::StackLeft) => self.stack_left()?,
             Expression::WorkItem(query) => self.answer(*query)?,
             Expression::Unary { operator, operand } => {
                 let x = self.computed(*operand);
@@ -222,6 +223,7 @@ impl Body<'_, '_, '_> {
                 WorkItemQuery::GlobalSize(dimension) => {
                     Ok(self.launch()?.global_size[usize::from(dimension)].clone())
                 }
+                WorkItemQuery::StackLeft => Ok(self.stack_limit()),
                 _ => Err(self.broken("kernels that ask about groups are launched in groups")),
             },
             WorkItem::Group {
@@ -289,6 +291,7 @@ impl Body<'_, '_, '_> {
                 let rounded = self.code.binary("add i64", &launch.group_items, &last);
                 self.code.binary("udiv i64", &rounded, &sub_group_size)
             }
+            WorkItemQuery::StackLeft => self.stack_limit(),
         })
     }
 

@@ -14,7 +14,7 @@ use crate::error::Error;
 
 /// The number of statements and expressions, with those of the functions that are inlined into it,
 /// up to which a function is always inlined.
-const ALWAYS_INLINE: usize = 400;
+pub(super) const ALWAYS_INLINE: usize = 400;
 
 /// The size of each function after inlining. Functions call earlier ones and themselves.
 pub(super) fn inlined_sizes(module: &ValidModule) -> Vec<usize> {
@@ -43,9 +43,11 @@ pub(super) fn symbol(function: &Function) -> String {
     format!("device.{}", function.name)
 }
 
-/// Whether LLVM must inline a function, or may.
+/// Whether LLVM must inline a function, or may, or must not.
 pub(super) fn inline_attribute(facts: &ModuleFacts<'_>, handle: Handle<Function>) -> &'static str {
-    if facts.inlined_sizes[handle.index()] <= ALWAYS_INLINE {
+    if !facts.stacks[handle.index()].may_be_inlined() {
+        "noinline"
+    } else if facts.inlined_sizes[handle.index()] <= ALWAYS_INLINE {
         "alwaysinline"
     } else {
         "inlinehint"

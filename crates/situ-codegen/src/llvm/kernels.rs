@@ -58,6 +58,7 @@ pub(super) fn emit(
         lanes,
         local_bytes: memory.local_bytes,
         frame_bytes_per_item: memory.frame_bytes_per_item,
+        stack_bytes: facts.stacks[handle.index()].total_bytes(lanes),
         parameters: function.parameters.clone(),
         streamed,
     };

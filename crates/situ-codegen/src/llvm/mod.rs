@@ -39,6 +39,7 @@ mod math;
 mod operators;
 mod places;
 mod queries;
+mod stack;
 mod statements;
 pub mod target;
 mod types;
@@ -75,10 +76,12 @@ pub struct LlvmModule {
 /// Only for bugs of situ: validation and lowering guarantee everything that is needed.
 pub fn emit(module: &ValidModule, options: &TargetOptions) -> Result<LlvmModule, Error> {
     let module = &*lower(module)?;
+    let inlined_sizes = functions::inlined_sizes(module);
     let facts = ModuleFacts {
         module,
         queries: queries::asked_by_functions(module),
-        inlined_sizes: functions::inlined_sizes(module),
+        stacks: stack::needed(module, &inlined_sizes),
+        inlined_sizes,
     };
     let mut library = Library::new(options);
     let mut text = String::new();

@@ -6,7 +6,7 @@
 use situ_ir::{Expression, Function, Handle, StatementKind, ValidModule, WorkItemQuery};
 
 /// Every query, in the order in which hidden arguments are passed.
-const ALL: [WorkItemQuery; 25] = [
+const ALL: [WorkItemQuery; 26] = [
     WorkItemQuery::GlobalId(0),
     WorkItemQuery::GlobalId(1),
     WorkItemQuery::GlobalId(2),
@@ -32,6 +32,7 @@ const ALL: [WorkItemQuery; 25] = [
     WorkItemQuery::SubGroupLocalId,
     WorkItemQuery::SubGroupSize,
     WorkItemQuery::SubGroupCount,
+    WorkItemQuery::StackLeft,
 ];
 
 /// A set of queries.

@@ -42,6 +42,8 @@ pub struct KernelAbi {
     pub parameters: Vec<Parameter>,
     /// Bytes of the local arrays that the kernel declares itself.
     pub local_bytes: u64,
+    /// Bytes of the private arrays of a work-item, in the kernel and the functions it calls.
+    pub private_bytes: u64,
     /// If not 0, the kernel has one more parameter after the others: local memory of this many bytes
     /// for each work-item of a work-group.
     pub scratch_bytes_per_item: u64,

@@ -171,6 +171,7 @@ fn emit_module(
                 dims,
                 parameters: function.parameters.clone(),
                 local_bytes: module.info(handle).local_bytes,
+                private_bytes: module.info(handle).private_bytes,
                 scratch_bytes_per_item: if has_scratch { abi::SCRATCH_BYTES } else { 0 },
                 has_extents,
             });

@@ -46,6 +46,8 @@ pub(super) fn work_item(
         | WorkItemQuery::SubGroupLocalId
         | WorkItemQuery::SubGroupSize
         | WorkItemQuery::SubGroupCount => sub_group(library, options.sub_group_size, query, dims),
+        // OpenCL C has no functions that call themselves.
+        WorkItemQuery::StackLeft => i64::MAX.to_string(),
     }
 }
 

@@ -27,7 +27,7 @@ pub use parallel_loop::{
 };
 pub use piece::{CompiledPiece, Piece, ValueType, compile_piece};
 pub use recursion::MAX_RECURSION;
-pub(crate) use recursion::{DEPTH, with_depth, written_parameters};
+pub(crate) use recursion::{DEPTH, STACK_LEFT, with_depth, written_parameters};
 
 pub use crate::looped::Looped;
 

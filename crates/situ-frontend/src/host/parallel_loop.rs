@@ -20,6 +20,7 @@ use crate::error::{Error, Refusal};
 use crate::message::Messages;
 use crate::plan::{Layout, ParameterPlan};
 use crate::specialize::Options;
+use crate::stack::with_stack;
 use crate::syntax::{
     BinaryOperator, Expression, ExpressionKind, Function, LogicalOperator, Statement, StatementKind,
 };
@@ -95,6 +96,14 @@ pub struct CompiledLoop {
 /// # Errors
 /// Everything in it that compiled code cannot do, and variables that one round hands to the next.
 pub fn compile_parallel_loop(
+    loop_: ParallelLoop<'_>,
+    environment: &Environment,
+    options: Options,
+) -> Result<CompiledLoop, Error> {
+    with_stack(|| compile_here(loop_, environment, options))
+}
+
+fn compile_here(
     loop_: ParallelLoop<'_>,
     environment: &Environment,
     options: Options,

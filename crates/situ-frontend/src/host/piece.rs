@@ -19,6 +19,7 @@ use crate::lower::lower;
 use crate::message::Messages;
 use crate::plan::{Layout, ParameterPlan};
 use crate::specialize::{Options, refusal_of};
+use crate::stack::with_stack;
 use crate::syntax::{
     Constant, Expression, ExpressionKind, Function, Identifier, Statement, StatementKind,
 };
@@ -83,7 +84,8 @@ pub fn compile_piece(
     environment: &Environment,
     options: Options,
 ) -> Result<CompiledPiece, Error> {
-    let (compiled, result, outputs) = compile_wrapped(piece, None, environment, options)?;
+    let (compiled, result, outputs) =
+        with_stack(|| compile_wrapped(piece, None, environment, options))?;
     Ok(CompiledPiece {
         module: compiled.module,
         kernel: compiled.kernel,

@@ -1,19 +1,22 @@
 //! Functions of the host that call themselves.
 //!
 //! Compiled code has a stack of a fixed size, and running over its end would end the process. So such a function counts
-//! its own depth in a parameter that the user does not see, and raises `RecursionError` as Python does.
+//! its own depth in a parameter that the user does not see, looks at how much stack is left, and raises
+//! `RecursionError` as Python does.
 
 use crate::host::piece::{expression, identifier, named};
 use crate::syntax::{
-    BinaryOperator, ComparisonOperator, Constant, Expression, ExpressionKind, Function,
+    BinaryOperator, ComparisonOperator, Constant, ExpressionKind, Function, LogicalOperator,
     MessagePart, Statement, StatementKind,
 };
 
 /// The parameter that counts. No user's name looks like this.
 pub(crate) const DEPTH: &str = "situ__depth";
 
-/// How deep a function may call itself. With the eight megabytes that threads have, that leaves a kilobyte for each
-/// call, which few numbers take.
+/// A name that stands for the bytes of stack that are left, in functions that call themselves.
+pub(crate) const STACK_LEFT: &str = "situ__stack_left";
+
+/// How deep a function may call itself, if its numbers leave room for that on the stack.
 pub const MAX_RECURSION: i64 = 8000;
 
 /// A function that calls itself, with a count of how deep it is.
@@ -28,27 +31,41 @@ pub(crate) fn with_depth(mut function: Function) -> Function {
         operator: BinaryOperator::Add,
         value: number(1),
     };
-    let text = format!(
-        "njit function `{}` calls itself more than {MAX_RECURSION} times deep",
+    let compared = |name: &str, operator: ComparisonOperator, bound: i64| {
+        let test = ExpressionKind::Compare {
+            first: Box::new(named(name, span)),
+            rest: vec![(operator, number(bound))],
+        };
+        expression(test, span)
+    };
+    let is_too_deep = ExpressionKind::Logical {
+        operator: LogicalOperator::Or,
+        operands: vec![
+            compared(DEPTH, ComparisonOperator::GreaterEqual, MAX_RECURSION),
+            compared(STACK_LEFT, ComparisonOperator::Less, 0),
+        ],
+    };
+    let before = format!(
+        "njit function `{}` calls itself more than ",
         function.name.name
     );
     let raise = StatementKind::Raise {
         class: identifier("RecursionError", span),
-        parts: vec![MessagePart::Text(text)],
+        parts: vec![
+            MessagePart::Text(before),
+            MessagePart::Value {
+                expression: named(DEPTH, span),
+                format: String::new(),
+            },
+            MessagePart::Text(" times deep".to_owned()),
+        ],
     };
-    let test: Expression = expression(
-        ExpressionKind::Compare {
-            first: Box::new(named(DEPTH, span)),
-            rest: vec![(ComparisonOperator::Greater, number(MAX_RECURSION))],
-        },
-        span,
-    );
     let guard = StatementKind::If {
-        test,
+        test: expression(is_too_deep, span),
         accept: vec![Statement { kind: raise, span }],
         reject: Vec::new(),
     };
-    let start = [count, guard].map(|kind| Statement { kind, span });
+    let start = [guard, count].map(|kind| Statement { kind, span });
     function.body.splice(0..0, start);
     function.parameters.push(identifier(DEPTH, span));
     function

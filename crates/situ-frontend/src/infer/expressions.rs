@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use situ_ir::promotion;
-use situ_ir::{DType, Span, UnaryOperator};
+use situ_ir::{DType, Span, UnaryOperator, WorkItemQuery};
 
 use crate::environment::{Binding, KnownModule};
+use crate::host::STACK_LEFT;
 use crate::infer::library::{self, Member};
 use crate::infer::value::{LocalType, Number, Object, ObjectKind, Static, Value};
 use crate::infer::{Inference, assigned, constants, problems};
@@ -384,6 +385,10 @@ impl Inference<'_, '_, '_> {
         let is_local = self.locals.contains_key(name) || self.assigned.contains(name);
         if is_local {
             return self.local(name, span);
+        }
+        if name == STACK_LEFT {
+            let kind = ExpressionKind::WorkItem(WorkItemQuery::StackLeft);
+            return Value::Scalar(Expression::new(kind, DType::I64, span));
         }
         let bindings = self.subject.bindings;
         if let Some(binding) = bindings.get(name) {

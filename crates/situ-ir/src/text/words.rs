@@ -85,7 +85,7 @@ pub(super) enum Operation {
 }
 
 /// Every query, for dimension 0 where there is a dimension.
-const QUERIES: [WorkItemQuery; 13] = [
+const QUERIES: [WorkItemQuery; 14] = [
     WorkItemQuery::GlobalId(0),
     WorkItemQuery::LocalId(0),
     WorkItemQuery::GroupId(0),
@@ -99,6 +99,7 @@ const QUERIES: [WorkItemQuery; 13] = [
     WorkItemQuery::SubGroupLocalId,
     WorkItemQuery::SubGroupSize,
     WorkItemQuery::SubGroupCount,
+    WorkItemQuery::StackLeft,
 ];
 
 /// The query about another dimension.

@@ -20,6 +20,7 @@ use super::machine::{Flow, MAX_CALLS, Machine, too_deep};
 use super::record::Record;
 use super::value::{ArrayValue, Number, Origin, Value};
 use crate::array::PyArray;
+use crate::error::check_stack;
 use crate::error::exceptions::{KernelError, KernelTypeError};
 use crate::kernel::{PyDeviceFunction, PyKernel, PyRangedKernel, environment};
 
@@ -93,6 +94,7 @@ impl<'a, 'py> Machine<'a, 'py> {
         if self.depth >= MAX_CALLS {
             return Err(too_deep());
         }
+        check_stack()?;
         let outside = self.names.clone();
         for (parameter, value) in inner.parameters.iter().zip(values) {
             self.names.insert(parameter.name.clone(), value);

@@ -26,7 +26,7 @@ use smallvec::SmallVec;
 
 use super::value::Number;
 use crate::detach::detach;
-use crate::error::IntoPyErr;
+use crate::error::{IntoPyErr, check_stack};
 
 /// How many operations may become one kernel. Longer kernels take long to compile and gain nothing.
 const MAX_OPERATIONS: usize = 64;
@@ -180,6 +180,8 @@ impl Node {
         if let Some(array) = self.as_ready() {
             return Ok(array);
         }
+        // It may have to compute others first, and those others.
+        check_stack()?;
         let gathered = Gathered::of(self, py)?;
         let Gathered { fusion, operands } = &gathered;
         let array = match fusion::evaluate_at_once(fusion, operands) {

@@ -15,12 +15,13 @@ use super::expression_node::{Node, NodeOperand};
 use super::machine::{Machine, common_origin};
 use super::value::{ArrayValue, Number, Origin, Value, weak};
 use crate::array::PyArray;
-use crate::error::IntoPyErr;
 use crate::error::exceptions::{KernelError, KernelTypeError};
+use crate::error::{IntoPyErr, check_stack};
 
 impl<'py> Machine<'_, 'py> {
     /// What an expression stands for.
     pub(super) fn value(&mut self, expression: &Expression) -> PyResult<Value> {
+        check_stack()?;
         let span = expression.span;
         match &expression.kind {
             ExpressionKind::Constant(constant) => {

@@ -22,6 +22,7 @@ use super::calls::Callee;
 use super::function::HostFunction;
 use super::machine::Machine;
 use super::value::{Origin, Value};
+use crate::error::check_stack;
 use crate::error::exceptions::KernelTypeError;
 
 /// What is known of a value.
@@ -126,6 +127,7 @@ struct Foresight<'m, 'a, 'py> {
 
 impl Foresight<'_, '_, '_> {
     fn block(&mut self, body: &[Statement]) -> PyResult<()> {
+        check_stack()?;
         for statement in body {
             self.statement(statement)
                 .map_err(|error| self.machine.located(statement.span, error))?;
@@ -308,6 +310,7 @@ impl Foresight<'_, '_, '_> {
     }
 
     fn place(&mut self, expression: &Expression) -> PyResult<Place> {
+        check_stack()?;
         let span = expression.span;
         match &expression.kind {
             ExpressionKind::Name(name) => self.name(name),

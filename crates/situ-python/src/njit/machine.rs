@@ -18,6 +18,7 @@ use super::pieces::out_of_reach;
 use super::record::NotedKernel;
 use super::value::{ArrayValue, Number, Origin, Value};
 use crate::array::PyArray;
+use crate::error::check_stack;
 use crate::error::exceptions::{KernelError, KernelTypeError};
 use crate::kernel::messages::RaisedSlot;
 use crate::operand;
@@ -76,6 +77,7 @@ impl<'a, 'py> Machine<'a, 'py> {
         if self.depth > MAX_CALLS {
             return Err(too_deep());
         }
+        check_stack()?;
         let parameters = &self.function.syntax.parameters;
         if parameters.len() != arguments.len() {
             return Err(KernelTypeError::new_err(format!(
@@ -131,6 +133,7 @@ impl<'a, 'py> Machine<'a, 'py> {
 
     /// Runs statements; `is_body` if the function ends with them.
     pub(super) fn block(&mut self, body: &'a [Statement], is_body: bool) -> PyResult<Flow> {
+        check_stack()?;
         let mut next = 0;
         while next < body.len() {
             let rest = &body[next..];

@@ -35,6 +35,22 @@ pub(super) fn has_room(size_bytes: usize) -> bool {
         || available_bytes().is_none_or(|available| size_bytes as u64 <= available)
 }
 
+/// Whether the process may map that much more: there may be a limit on its address space.
+pub(super) fn has_address_space(size_bytes: usize) -> bool {
+    // SAFETY: a fresh private mapping touches nothing that exists; it is removed before anybody knows of it.
+    unsafe {
+        let start = libc::mmap(
+            std::ptr::null_mut(),
+            size_bytes,
+            libc::PROT_NONE,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
+            -1,
+            0,
+        );
+        start != libc::MAP_FAILED && libc::munmap(start, size_bytes) == 0
+    }
+}
+
 /// Returns memory to the system.
 ///
 /// # Safety

@@ -15,6 +15,7 @@ pub mod opencl;
 mod opencl_c;
 mod overlap;
 pub mod reference;
+pub mod stack;
 pub mod sycl;
 pub mod virtual_;
 

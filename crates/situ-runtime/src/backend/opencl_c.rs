@@ -22,6 +22,18 @@ pub(super) fn emit(
     Ok(emitted)
 }
 
+/// The most private memory of a work-group: PoCL has that of all its work-items on the stack of a thread, at once.
+const MAX_PRIVATE_BYTES: u64 = 4 << 20;
+
+/// The largest work-group of a kernel, given what the driver says.
+pub(super) fn max_work_group_size(abi: &KernelAbi, of_driver: Option<u64>) -> Option<u64> {
+    let by_stack = MAX_PRIVATE_BYTES.checked_div(abi.private_bytes);
+    [of_driver, by_stack.map(|limit| limit.max(1))]
+        .into_iter()
+        .flatten()
+        .min()
+}
+
 /// Local memory that a kernel's collectives need.
 pub(super) fn scratch_bytes(abi: &KernelAbi, range: &NdRange) -> u64 {
     let work_items: u64 = range.local().map_or(1, |local| local.iter().product());

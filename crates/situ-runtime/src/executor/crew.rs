@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use super::run_chain;
 use crate::backend::native::topology::CoreSet;
 use crate::command::Command;
+use crate::memory::relief::retry_after_trim;
 
 /// As much as the main thread of a program usually has: compiled functions may call themselves.
 const STACK_BYTES: usize = 8 << 20;
@@ -105,18 +106,20 @@ impl Crew {
     }
 
     fn start_thread(self: &Arc<Self>) -> bool {
-        let crew = Arc::clone(self);
-        thread::Builder::new()
-            .stack_size(STACK_BYTES)
-            .name("situ-executor".to_owned())
-            .spawn(move || {
-                if let Some(cores) = &crew.cores {
-                    // A system that refuses costs speed at most.
-                    cores.pin_this_thread();
-                }
-                crew.work();
-            })
-            .is_ok()
+        let start = || {
+            let crew = Arc::clone(self);
+            thread::Builder::new()
+                .stack_size(STACK_BYTES)
+                .name("situ-executor".to_owned())
+                .spawn(move || {
+                    if let Some(cores) = &crew.cores {
+                        // A system that refuses costs speed at most.
+                        cores.pin_this_thread();
+                    }
+                    crew.work();
+                })
+        };
+        retry_after_trim(start).is_ok()
     }
 
     /// No more commands will come; threads end when the list is empty.

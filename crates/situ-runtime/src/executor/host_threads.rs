@@ -10,6 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::fork::ForkLocal;
+use crate::memory::relief::retry_after_trim;
 
 /// How long an idle thread stays.
 const LINGER: Duration = Duration::from_secs(5);
@@ -43,9 +44,12 @@ pub(crate) fn run_on_host(job: Job) {
         return;
     }
     drop(board);
-    let started = thread::Builder::new()
-        .name("situ-host".to_owned())
-        .spawn(move || threads.work());
+    let start = || {
+        thread::Builder::new()
+            .name("situ-host".to_owned())
+            .spawn(move || threads.work())
+    };
+    let started = retry_after_trim(start);
     // Without a thread the job still has to run, and this is the only place left.
     if started.is_err() {
         let mut board = threads.lock();

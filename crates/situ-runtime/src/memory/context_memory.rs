@@ -8,6 +8,9 @@
 //! 5. the device, each time unfinished work of the context has given memory back.
 //!
 //! Then, or at once when the device could never serve it, it fails with the facts.
+//!
+//! Idle memory also goes back when it was not used for a while ([`idle_trim`](super::idle_trim)), and before anything else
+//! fails that takes memory ([`relief`](super::relief)).
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -126,6 +129,11 @@ impl ContextMemory {
     /// Returns all idle memory to the system, and how many bytes that was.
     pub(crate) fn trim(&self) -> u64 {
         self.pools.iter().map(MemoryPool::trim).sum()
+    }
+
+    /// Returns blocks to the system that nobody took since the last call; tells how many bytes are still idle.
+    pub(super) fn release_unused(&self) -> u64 {
+        self.pools.iter().map(MemoryPool::release_unused).sum()
     }
 
     /// What the pool of each kind holds.

@@ -6,25 +6,27 @@
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::idle_stack::Stack;
 use super::size_class::SizeClass;
 use crate::backend::DeviceMemory;
 
 /// Idle blocks of all large classes.
 pub(super) struct LargeBlocks {
-    shelves: [Shelf; SizeClass::LARGE],
+    /// Not in the structure itself: it is made on the stack of any thread.
+    shelves: Box<[Shelf]>,
     idle_blocks: AtomicU64,
     idle_bytes: AtomicU64,
 }
 
 #[derive(Default)]
 struct Shelf {
-    idle: Mutex<Vec<DeviceMemory>>,
+    idle: Mutex<Stack>,
     /// Blocks of this class that only work uses.
     pending: AtomicUsize,
 }
 
 impl Shelf {
-    fn lock(&self) -> MutexGuard<'_, Vec<DeviceMemory>> {
+    fn lock(&self) -> MutexGuard<'_, Stack> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -32,7 +34,7 @@ impl Shelf {
 impl LargeBlocks {
     pub(super) fn new() -> Self {
         Self {
-            shelves: std::array::from_fn(|_| Shelf::default()),
+            shelves: (0..SizeClass::LARGE).map(|_| Shelf::default()).collect(),
             idle_blocks: AtomicU64::new(0),
             idle_bytes: AtomicU64::new(0),
         }
@@ -40,12 +42,14 @@ impl LargeBlocks {
 
     pub(super) fn pop(&self, position: usize) -> Option<DeviceMemory> {
         let memory = self.shelves[position].lock().pop()?;
-        self.idle_blocks.fetch_sub(1, Ordering::Relaxed);
-        self.idle_bytes.fetch_sub(
-            SizeClass::large(position).size_bytes() as u64,
-            Ordering::Relaxed,
-        );
+        self.count_removed(position, 1);
         Some(memory)
+    }
+
+    fn count_removed(&self, position: usize, blocks: u64) {
+        let size_bytes = blocks * SizeClass::large(position).size_bytes() as u64;
+        self.idle_blocks.fetch_sub(blocks, Ordering::Relaxed);
+        self.idle_bytes.fetch_sub(size_bytes, Ordering::Relaxed);
     }
 
     pub(super) fn push(&self, memory: DeviceMemory, position: usize) {
@@ -81,6 +85,17 @@ impl LargeBlocks {
     pub(super) fn drain(&self, mut release: impl FnMut(DeviceMemory, SizeClass)) {
         for position in 0..SizeClass::LARGE {
             while let Some(memory) = self.pop(position) {
+                release(memory, SizeClass::large(position));
+            }
+        }
+    }
+
+    /// Hands the blocks to `release` that nobody took since the last call.
+    pub(super) fn drain_unused(&self, mut release: impl FnMut(DeviceMemory, SizeClass)) {
+        for (position, shelf) in self.shelves.iter().enumerate() {
+            let unused = shelf.lock().take_unused();
+            self.count_removed(position, unused.len() as u64);
+            for memory in unused {
                 release(memory, SizeClass::large(position));
             }
         }

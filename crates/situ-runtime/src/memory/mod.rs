@@ -14,7 +14,8 @@
 //! | [`adopt`] | memory of the host that devices use in place |
 //! | [`exports`] | addresses that other libraries were told |
 //! | `context_memory` | the pools of a context, and what to do when memory is short |
-//! | `pool`, `small_blocks`, `large_blocks`, `size_class` | blocks that wait for their next user |
+//! | `pool`, `small_blocks`, `large_blocks`, `idle_stack`, `size_class` | blocks that wait for their next user |
+//! | [`idle_trim`], [`relief`] | when those go back to the system |
 //! | `returns` | waiting for memory that work still uses |
 //! | [`statistics`], [`byte_count`] | numbers, and how they are written |
 
@@ -29,10 +30,13 @@ pub mod host_copy;
 pub mod host_task;
 pub mod host_view;
 pub mod host_work;
+mod idle_stack;
+pub mod idle_trim;
 pub mod index_check;
 mod large_blocks;
 pub(crate) mod place;
 mod pool;
+pub mod relief;
 pub mod report;
 mod returns;
 mod size_class;

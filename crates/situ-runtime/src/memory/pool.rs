@@ -7,6 +7,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::idle_trim;
 use super::large_blocks::LargeBlocks;
 use super::size_class::{Position, SizeClass};
 use super::small_blocks::{self, SHARDS, SmallBlocks};
@@ -202,7 +203,9 @@ impl MemoryPool {
         match class.position() {
             Position::Small(position) => {
                 let limit = self.limits.small_bytes;
-                if !shelves.small.push(memory, position, shard, counters, limit) {
+                if shelves.small.push(memory, position, shard, counters, limit) {
+                    idle_trim::note_idle();
+                } else {
                     self.release(memory, class);
                 }
             }
@@ -212,6 +215,7 @@ impl MemoryPool {
                     self.release(memory, class);
                 } else {
                     self.keep_large(memory, position);
+                    idle_trim::note_idle();
                 }
                 if was_pending {
                     shelves.large.end_pending(position);
@@ -249,6 +253,15 @@ impl MemoryPool {
         self.shelves().small.drain(&mut release);
         self.shelves().large.drain(&mut release);
         released
+    }
+
+    /// Returns blocks to the system that nobody took since the last call; tells how many bytes are still idle.
+    pub(super) fn release_unused(&self) -> u64 {
+        let shelves = self.shelves();
+        let mut release = |memory, class: SizeClass| self.release(memory, class);
+        shelves.small.drain_unused(&mut release);
+        shelves.large.drain_unused(&mut release);
+        shelves.small.idle().1 + shelves.large.idle_bytes()
     }
 
     pub(super) fn statistics(&self) -> PoolStatistics {
@@ -336,6 +349,32 @@ mod tests {
             pool.give_back(block, false);
         }
         assert_eq!(pool.statistics().idle_bytes, 1 << 20);
+    }
+
+    #[test]
+    fn blocks_that_nobody_took_for_a_while_go_back() {
+        for size_bytes in [64 << 10, 2 << 20] {
+            let pool = MemoryPool::new(Device::default_device(), KIND);
+            let class = SizeClass::holding(size_bytes).unwrap();
+            let blocks: Vec<Block> = (0..3).map(|_| pool.take_fresh(class).unwrap()).collect();
+            for block in &blocks {
+                pool.give_back(block, false);
+            }
+            let idle = || pool.statistics().idle_blocks;
+            pool.release_unused();
+            assert_eq!(idle(), 3, "they have just come");
+            // A loop with two temporaries.
+            for _ in 0..5 {
+                let used = [(); 2].map(|()| pool.take_idle(class).unwrap());
+                for block in &used {
+                    pool.give_back(block, false);
+                }
+                pool.release_unused();
+                assert_eq!(idle(), 2);
+            }
+            assert_eq!(pool.release_unused(), 0);
+            assert_eq!(idle(), 0);
+        }
     }
 
     #[test]

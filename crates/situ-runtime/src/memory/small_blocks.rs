@@ -9,6 +9,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::idle_stack::Stack;
 use super::size_class::SizeClass;
 use super::statistics::Counters;
 use crate::backend::DeviceMemory;
@@ -28,7 +29,8 @@ pub(super) fn shard_of_this_thread() -> usize {
 
 /// Idle blocks of all small classes.
 pub(super) struct SmallBlocks {
-    shards: [Shard; SHARDS],
+    /// Not in the structure itself: it is made on the stack of any thread.
+    shards: Box<[Shard]>,
 }
 
 /// On cache lines of its own, so that threads with different shards share nothing.
@@ -41,14 +43,14 @@ struct Shard {
 }
 
 struct Shelves {
-    classes: [Vec<DeviceMemory>; SizeClass::SMALL],
+    classes: [Stack; SizeClass::SMALL],
     idle_bytes: u64,
 }
 
 impl Default for Shelves {
     fn default() -> Self {
         Self {
-            classes: [const { Vec::new() }; SizeClass::SMALL],
+            classes: std::array::from_fn(|_| Stack::default()),
             idle_bytes: 0,
         }
     }
@@ -69,12 +71,24 @@ impl Shard {
         count();
         Some(memory)
     }
+
+    /// Takes the blocks off a shelf that nobody took since the last call.
+    fn take_unused(&self, position: usize) -> Vec<DeviceMemory> {
+        let mut shelves = self.lock();
+        let unused = shelves.classes[position].take_unused();
+        let size_bytes = SizeClass::small(position).size_bytes();
+        shelves.idle_bytes -= (unused.len() * size_bytes) as u64;
+        let blocks = self.idle_blocks.load(Ordering::Relaxed);
+        self.idle_blocks
+            .store(blocks - unused.len(), Ordering::Relaxed);
+        unused
+    }
 }
 
 impl SmallBlocks {
     pub(super) fn new() -> Self {
         Self {
-            shards: Default::default(),
+            shards: (0..SHARDS).map(|_| Shard::default()).collect(),
         }
     }
 
@@ -143,6 +157,17 @@ impl SmallBlocks {
         for shard in &self.shards {
             for position in 0..SizeClass::SMALL {
                 while let Some(memory) = shard.pop(position, || ()) {
+                    release(memory, SizeClass::small(position));
+                }
+            }
+        }
+    }
+
+    /// Hands the blocks to `release` that nobody took since the last call.
+    pub(super) fn drain_unused(&self, mut release: impl FnMut(DeviceMemory, SizeClass)) {
+        for shard in &self.shards {
+            for position in 0..SizeClass::SMALL {
+                for memory in shard.take_unused(position) {
                     release(memory, SizeClass::small(position));
                 }
             }

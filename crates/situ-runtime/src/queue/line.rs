@@ -109,13 +109,24 @@ impl Line {
         }
     }
 
-    /// Remembers a failure until somebody waits for the queue. Nobody can once its handles are gone.
+    /// Remembers a failure until somebody is told of it, who waits for it or for the queue. Nobody can once its handles are gone.
     pub(crate) fn add_failure(&self, command: Arc<Command>) {
         let mut failures = self.failures();
         if !self.is_abandoned.load(Ordering::Relaxed) {
             failures.push(command);
             self.has_failures.store(true, Ordering::Release);
         }
+    }
+
+    /// Lets go of a failure that somebody was told of: its error may hold a lot of memory.
+    pub(crate) fn forget_failure(&self, command: &Command) {
+        let mut failures = self.failures();
+        let is_it = |failed: &Arc<Command>| std::ptr::eq(&raw const **failed, command);
+        // Mostly, it is the last one.
+        let forgotten = failures.iter().rposition(is_it);
+        let forgotten = forgotten.map(|position| failures.remove(position));
+        drop(failures);
+        drop(forgotten);
     }
 
     /// The first failure nobody was told of, and how many more there were. All count as told then.

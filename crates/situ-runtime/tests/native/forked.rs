@@ -36,6 +36,7 @@ fn sum_in_parallel(pool: &Pool) -> u64 {
         len: 400,
         granule: 1,
         scratch_bytes: 64,
+        stack_bytes: 0,
         cost: &CostEstimate::new(),
     };
     pool.run(&work, &|chunk, _| {

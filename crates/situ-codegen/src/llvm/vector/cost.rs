@@ -22,6 +22,10 @@ const MAX_LANES: usize = 16;
 /// The largest kernel whose remainders get a copy of the code.
 const DOUBLED: usize = 400;
 
+/// The most bytes of private arrays of all lanes: more is neither in a cache nor on every stack, and one work-item
+/// after the other needs no more than its own.
+const MAX_PRIVATE_BYTES: u64 = 512 << 10;
+
 /// How often a loop is taken to go round.
 const ROUNDS: f64 = 8.0;
 
@@ -65,8 +69,13 @@ pub(in crate::llvm) fn plan(
         parameters: vec![Shape::Uniform; function.parameters.len()],
         dims,
     };
-    let flow = analyse(facts, kernel, &entry);
     let lanes = lanes(facts, kernel, options);
+    let private_bytes = facts.module.info(kernel).private_bytes;
+    let all_private_bytes = private_bytes.saturating_mul(u64::from(lanes));
+    if facts.stacks[kernel.index()].recurs || all_private_bytes > MAX_PRIVATE_BYTES {
+        return None;
+    }
+    let flow = analyse(facts, kernel, &entry);
     if options.vectorise == Vectorise::Auto {
         let estimate = Estimate::new(facts, kernel, &flow, options, lanes);
         let cost = estimate.block(&function.body);

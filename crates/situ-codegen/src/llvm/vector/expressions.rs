@@ -3,7 +3,7 @@
 //! As in scalar code a statement computes each expression once, and the operations themselves are the
 //! same: on numbers where all lanes agree, on vectors where they do not.
 
-use situ_ir::{BinaryOperator, DType, Expression, Handle};
+use situ_ir::{BinaryOperator, DType, Expression, Handle, WorkItemQuery};
 
 use super::body::VectorBody;
 use super::lanes::{Address, Lanes, Progression, Term};
@@ -76,6 +76,9 @@ impl VectorBody<'_, '_, '_, '_> {
                     base: self.arrays[array.index()].clone(),
                     index: Lanes::Uniform(Operand::integer(0)),
                 }));
+            }
+            Expression::WorkItem(WorkItemQuery::StackLeft) => {
+                Lanes::Uniform(self.body.stack_left()?)
             }
             Expression::WorkItem(query) => self.answer(*query)?,
             Expression::Offset { pointer, index } => {

@@ -88,7 +88,8 @@ pub(super) fn query_shape(query: WorkItemQuery, dims: u8) -> Shape {
         | WorkItemQuery::LocalSize(_)
         | WorkItemQuery::GroupCount(_)
         | WorkItemQuery::GroupLinearId
-        | WorkItemQuery::SubGroupCount => Shape::Uniform,
+        | WorkItemQuery::SubGroupCount
+        | WorkItemQuery::StackLeft => Shape::Uniform,
         WorkItemQuery::SubGroupId
         | WorkItemQuery::SubGroupLocalId
         | WorkItemQuery::SubGroupSize => Shape::Varying,

@@ -103,6 +103,7 @@ fn in_chunks(
         len: size_bytes as u64,
         granule: GRANULE_BYTES as u64,
         scratch_bytes: 0,
+        stack_bytes: 0,
         cost,
     };
     pool.run(&work, &|chunk: Range<u64>, _: &mut Scratch| body(chunk))

@@ -48,7 +48,10 @@ use llvm_sys::transforms::pass_builder::{
 
 use super::host_cpu::CpuTarget;
 use super::{constants_in_memory, streamed_stores};
+use crate::backend::host_memory;
 use crate::error::{CompileStage, Error, Result};
+use crate::memory::relief::retry_after_trim;
+use crate::memory::trim_all;
 
 /// LLVM's version, part of the key of every cached object.
 pub const LLVM_VERSION: &str = env!("SITU_LLVM_VERSION");
@@ -142,25 +145,36 @@ impl Output {
     }
 }
 
+/// Address space that compiling a kernel takes, with the stack of its thread; large ones take more.
+const COMPILER_BYTES: usize = 256 << 20;
+
 /// Compiles on a thread of its own, and waits for the answer.
 fn answered(name: &str, text: &str, options: &CompileOptions, output: Output) -> Result<Vec<u8>> {
     initialise();
+    // LLVM ends the process where it finds no memory, so it is not left to find out.
+    if !host_memory::has_address_space(COMPILER_BYTES) {
+        trim_all();
+    }
     let (sender, receiver) = sync_channel(1);
-    let request = Request {
-        name: name.to_owned(),
-        text: text.to_owned(),
-        options: options.clone(),
-        output,
-        reply: sender,
+    let start = || {
+        let request = Request {
+            name: name.to_owned(),
+            text: text.to_owned(),
+            options: options.clone(),
+            output,
+            reply: sender.clone(),
+        };
+        std::thread::Builder::new()
+            .name("situ-compile".to_owned())
+            .stack_size(COMPILE_STACK_BYTES)
+            .spawn(move || request.serve())
     };
-    std::thread::Builder::new()
-        .name("situ-compile".to_owned())
-        .stack_size(COMPILE_STACK_BYTES)
-        .spawn(move || request.serve())
-        .map_err(|error| Error::ThreadUnavailable {
-            purpose: "compiler",
-            message: error.to_string(),
-        })?;
+    retry_after_trim(start).map_err(|error| Error::ThreadUnavailable {
+        purpose: "compiler",
+        message: error.to_string(),
+    })?;
+    // Only the thread may answer from here on.
+    drop(sender);
     receiver.recv().unwrap_or(Err(Error::Internal {
         invariant: "a compiler thread always answers",
     }))

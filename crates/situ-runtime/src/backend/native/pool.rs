@@ -28,6 +28,7 @@ use super::scratch::Scratch;
 use super::topology::CoreSet;
 pub use crate::backend::cost::CostEstimate;
 use crate::backend::cost::{BRIEF_NS, INLINE_NS};
+use crate::backend::stack;
 use crate::error::{Error, Result, panic_message};
 use crate::fork::ForkLocal;
 use crate::interrupt::{self, StopFlag};
@@ -52,6 +53,8 @@ pub struct Work<'a> {
     pub granule: u64,
     /// Size of the scratch block each chunk may use.
     pub scratch_bytes: usize,
+    /// The stack that the work needs.
+    pub stack_bytes: usize,
     /// What earlier launches of the same kernel cost.
     pub cost: &'a CostEstimate,
 }
@@ -120,8 +123,9 @@ impl Pool {
     /// Runs all of the work and returns when it is done.
     ///
     /// # Errors
-    /// [`Error::WorkPanicked`] when the body panics, [`Error::Stopped`] when it is stopped and
-    /// [`Error::ScratchUnavailable`] when there is no memory; some chunks may then not have run.
+    /// [`Error::WorkPanicked`] when the body panics, [`Error::Stopped`] when it is stopped, and
+    /// [`Error::ScratchUnavailable`] or [`Error::StackUnavailable`] when there is no memory; some
+    /// chunks may then not have run.
     pub fn run(&self, work: &Work<'_>, body: &Body<'_>) -> Result<()> {
         if work.len == 0 {
             return Ok(());
@@ -141,7 +145,9 @@ impl Pool {
             {
                 0
             }
-            _ => self.run_inline(work, &plan, known, body)?,
+            _ => stack::with_bytes(work.stack_bytes, || {
+                self.run_inline(work, &plan, known, body)
+            })??,
         };
         if begin < plan.granules {
             self.run_shared(work, &plan, begin, body)?;
@@ -167,6 +173,7 @@ impl Pool {
             len: parts,
             granule: 1,
             scratch_bytes: 0,
+            stack_bytes: 0,
             cost: &cost,
         };
         if self.threads == 1 || parts <= 1 {
@@ -267,6 +274,7 @@ struct Job<'a> {
     /// Granules per chunk.
     chunk: u64,
     scratch_bytes: usize,
+    stack_bytes: usize,
     runs: Box<[Run]>,
     /// How many threads have joined, the caller included; also the next free run.
     joined: AtomicUsize,
@@ -300,6 +308,7 @@ impl<'a> Job<'a> {
             begin,
             chunk,
             scratch_bytes: work.scratch_bytes,
+            stack_bytes: work.stack_bytes,
             runs,
             joined: AtomicUsize::new(1),
             active: AtomicUsize::new(0),
@@ -312,6 +321,13 @@ impl<'a> Job<'a> {
 
     /// Executes chunks until none is left or the launch is stopped; returns how many granules that were.
     fn participate(&self, own: usize) -> u64 {
+        stack::with_bytes(self.stack_bytes, || self.execute_chunks(own)).unwrap_or_else(|error| {
+            self.stop(error);
+            0
+        })
+    }
+
+    fn execute_chunks(&self, own: usize) -> u64 {
         let mut scratch = match Scratch::take(self.scratch_bytes) {
             Ok(scratch) => scratch,
             Err(error) => {

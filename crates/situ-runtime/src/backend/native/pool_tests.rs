@@ -13,6 +13,7 @@ fn check_coverage(pool: &Pool, len: u64, granule: u64, item_work: u32) {
         len,
         granule,
         scratch_bytes: 0,
+        stack_bytes: 0,
         cost: &CostEstimate::new(),
     };
     pool.run(&work, &|chunk, _| {
@@ -85,6 +86,7 @@ fn a_tiny_launch_stays_on_the_caller() {
             len: 10,
             granule: 1024,
             scratch_bytes: 0,
+            stack_bytes: 0,
             cost: &cost,
         };
         pool.run(&work, &|_, _| assert_eq!(thread::current().id(), caller))
@@ -101,6 +103,7 @@ fn a_long_launch_is_shared() {
         len: 60,
         granule: 1,
         scratch_bytes: 0,
+        stack_bytes: 0,
         cost: &cost,
     };
     pool.run(&work, &|_, _| {
@@ -125,6 +128,7 @@ fn an_unbalanced_launch_is_stolen_from() {
         len: 64,
         granule: 1,
         scratch_bytes: 0,
+        stack_bytes: 0,
         cost: &cost,
     };
     pool.run(&work, &|chunk, _| {
@@ -153,6 +157,7 @@ fn huge_ranges_do_not_overflow() {
                 len,
                 granule,
                 scratch_bytes: 0,
+                stack_bytes: 0,
                 cost: &cost,
             };
             pool.run(&work, &|chunk, _| {
@@ -172,6 +177,7 @@ fn work_may_start_more_work() {
         len: 24,
         granule: 1,
         scratch_bytes: 256,
+        stack_bytes: 0,
         cost: &CostEstimate::new(),
     };
     pool.run(&outer, &|chunk, outer_scratch| {
@@ -181,6 +187,7 @@ fn work_may_start_more_work() {
                 len: 50,
                 granule: 1,
                 scratch_bytes: 256,
+                stack_bytes: 0,
                 cost: &CostEstimate::new(),
             };
             pool.run(&inner, &|inner_chunk, inner_scratch| {
@@ -220,6 +227,7 @@ fn a_panic_becomes_an_error_and_the_pool_lives_on() {
                 len: 10_000,
                 granule: 1,
                 scratch_bytes: 64,
+                stack_bytes: 0,
                 cost: &cost,
             };
             let result = pool.run(&work, &|chunk, _| {
@@ -248,6 +256,7 @@ fn scratch_blocks_are_private_to_a_thread() {
         len: 2_000,
         granule: 1,
         scratch_bytes: 4096,
+        stack_bytes: 0,
         cost: &cost,
     };
     pool.run(&work, &|chunk, scratch| {
@@ -271,6 +280,7 @@ fn impossible_scratch_is_an_error() {
         len: 10,
         granule: 1,
         scratch_bytes: usize::MAX / 4,
+        stack_bytes: 0,
         cost: &CostEstimate::new(),
     };
     let result = pool.run(&work, &|_, _| ());
@@ -351,6 +361,7 @@ fn workers_of_a_pinned_pool_keep_to_their_processors() {
         len: 60,
         granule: 1,
         scratch_bytes: 0,
+        stack_bytes: 0,
         cost: &CostEstimate::new(),
     };
     pool.run(&work, &|_, _| {

@@ -11,8 +11,8 @@ use super::jit::LoadedObject;
 use super::pool::{CostEstimate, Pool, Work};
 use super::scratch::Scratch;
 use super::stoppable::{self, KernelFunction};
-use crate::backend::DeviceProgram;
 use crate::backend::cost::INLINE_NS;
+use crate::backend::{DeviceProgram, stack};
 use crate::error::{Error, Result};
 use crate::launch::DeviceArgument;
 
@@ -41,6 +41,11 @@ struct NativeKernel {
 }
 
 impl NativeKernel {
+    /// The stack that a call needs.
+    fn stack_bytes(&self) -> usize {
+        usize::try_from(self.abi.stack_bytes).unwrap_or(usize::MAX)
+    }
+
     /// How many items or groups a range has, and at which multiples it may be cut.
     fn amount(&self, range: &NdRange) -> (u64, u64) {
         match self.abi.shape {
@@ -123,6 +128,9 @@ impl DeviceProgram for NativeProgram {
             return false;
         }
         let kernel = &self.kernels[kernel];
+        if stack::left_bytes() < kernel.stack_bytes() {
+            return false;
+        }
         let Ok(slots) = Slots::fill(&kernel.abi, arguments) else {
             return false;
         };
@@ -134,6 +142,7 @@ impl DeviceProgram for NativeProgram {
             end: range.work_items(),
             scratch,
             frame: scratch,
+            stack_limit: stack::limit(),
         };
         // SAFETY: the slots fit the kernel's parameters and lead to live memory (checked by the caller), the range is
         // all of the launch's, and the kernel uses no block.
@@ -156,6 +165,7 @@ impl DeviceProgram for NativeProgram {
             len,
             granule,
             scratch_bytes: layout.total_bytes,
+            stack_bytes: kernel.stack_bytes(),
             cost: &kernel.cost,
         };
         self.pool
@@ -168,6 +178,7 @@ impl DeviceProgram for NativeProgram {
                     end: chunk.end,
                     scratch: block,
                     frame: block.wrapping_add(layout.frame_offset),
+                    stack_limit: stack::limit(),
                 };
                 // SAFETY: the slots fit the kernel's parameters and lead to live memory (checked by
                 // the launch), the chunk is inside the range, and the block is large enough.

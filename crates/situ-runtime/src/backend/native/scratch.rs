@@ -9,6 +9,7 @@ use std::cell::Cell;
 use std::ptr::NonNull;
 
 use crate::error::{Error, Result};
+use crate::memory::relief::retry_after_trim;
 
 /// Blocks start at a cache line, which is also the widest vector.
 pub const SCRATCH_ALIGNMENT: usize = 64;
@@ -68,7 +69,8 @@ impl Scratch {
         let layout =
             Layout::from_size_align(rounded, SCRATCH_ALIGNMENT).map_err(|_| refused.clone())?;
         // SAFETY: the size is not zero.
-        let start = NonNull::new(unsafe { alloc(layout) }).ok_or(refused)?;
+        let start = || NonNull::new(unsafe { alloc(layout) }).ok_or(());
+        let start = retry_after_trim(start).map_err(|()| refused)?;
         Ok(Self {
             block: Some((start, layout)),
         })

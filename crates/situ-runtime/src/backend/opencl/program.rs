@@ -210,7 +210,8 @@ impl OpenClKernel {
         let limit = api.kernel_value::<usize>(id, device.root, KERNEL_WORK_GROUP_SIZE);
         // Some drivers say 0 for "no other limit than the device's".
         let limit = limit.ok().filter(|limit| *limit > 0);
-        kernel.max_work_group_size = limit.map(|limit| limit as u64);
+        let limit = limit.map(|limit| limit as u64);
+        kernel.max_work_group_size = opencl_c::max_work_group_size(&kernel.abi, limit);
         let local_bytes = api.kernel_value::<u64>(id, device.root, KERNEL_LOCAL_MEM_SIZE);
         kernel.local_bytes = local_bytes.unwrap_or(0);
         kernel.idle.give_back(id);

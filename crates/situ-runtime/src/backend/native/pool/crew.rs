@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::{CoreSet, Job};
 use crate::interrupt;
+use crate::memory::relief::retry_after_trim;
 
 /// How long an idle worker watches before it sleeps: as long as it takes a caller to come back with the next launch from Python, whose data a
 /// large launch has driven out of the caches.
@@ -35,18 +36,20 @@ impl Crew {
         let shared = Arc::new(Shared::default());
         let workers = (0..count)
             .map_while(|index| {
-                let shared = Arc::clone(&shared);
-                let cores = cores.cloned();
-                thread::Builder::new()
-                    .name(format!("situ-worker-{index}"))
-                    .spawn(move || {
-                        if let Some(cores) = cores {
-                            // A system that does not allow it costs locality, not results.
-                            cores.pin_this_thread();
-                        }
-                        shared.work();
-                    })
-                    .ok()
+                let start = || {
+                    let shared = Arc::clone(&shared);
+                    let cores = cores.cloned();
+                    thread::Builder::new()
+                        .name(format!("situ-worker-{index}"))
+                        .spawn(move || {
+                            if let Some(cores) = cores {
+                                // A system that does not allow it costs locality, not results.
+                                cores.pin_this_thread();
+                            }
+                            shared.work();
+                        })
+                };
+                retry_after_trim(start).ok()
             })
             .collect();
         Self { shared, workers }
