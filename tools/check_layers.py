@@ -43,7 +43,6 @@ UNSAFE_PLACES: dict[str, str] = {
     "crates/situ-runtime/src/backend/": "drivers and compiled kernels are reached through pointers",
     "crates/situ-runtime/src/memory/": "allocations are raw memory shared with devices",
     "crates/situ-runtime/src/fork.rs": "what a forked child sees is decided below Rust",
-    "crates/situ-runtime/src/compile_cache/": "asks the system whose process this is",
     "crates/situ-runtime/benches/": "calls compiled kernels without the launcher around them",
     "crates/situ-runtime/tests/": "tests hand raw memory to kernels as the array layer does",
     "crates/situ-sort/src/avx2.rs": "vector instructions that not every processor has",

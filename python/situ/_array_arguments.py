@@ -198,7 +198,8 @@ def _find_stranger(
 ) -> tuple[str, object] | None:
     """Return the first argument that is no array though it should be, and its name."""
     for name, annotation, value in _bound(function, arguments, keywords):
-        if _accepts(annotation, value):
+        # An array in the place of a sequence of arrays is the sequence of its rows.
+        if _accepts(annotation, value) or isinstance(value, ndarray):
             continue
         if isinstance(value, list | tuple) and _takes_sequence(annotation):
             items = cast("Sequence[object]", value)

@@ -66,6 +66,13 @@ def histogramdd(
     weights = lend(weights, queue)
     rows = _coordinates(sample, queue)
     count = len(rows)
+    if count == 0:
+        msg = (
+            "`histogramdd` got points without coordinates\n"
+            "  why:  there is an axis of the histogram for each coordinate\n"
+            "  help: give at least one, e.g. `points.reshape(-1, 1)`"
+        )
+        raise ShapeError(msg)
     each_bins: list[Bins] = [bins] * count if isinstance(bins, int) else list(bins)
     each_range = [None] * count if range is None else list(range)
     if len(each_bins) != count or len(each_range) != count:

@@ -7,7 +7,7 @@ import difflib
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from types import FunctionType
-from typing import Any, SupportsIndex, overload
+from typing import Any, SupportsIndex, TypeVar, overload
 
 import numpy.typing as npt
 
@@ -16,6 +16,8 @@ from situ._queue_manager import Place
 from situ.exceptions import KernelError, KernelTypeError
 
 __all__ = ["call_kernel", "call_kernel_async", "device_func", "kernel"]
+
+_Made = TypeVar("_Made")
 
 Sizes = SupportsIndex | Sequence[SupportsIndex]
 AnyRange = Sizes | tuple[Sizes, Sizes]
@@ -88,9 +90,7 @@ def kernel(
     check_options("kernel", options, ("wrap_indices", "bounds"))
 
     def make(function: Callable[..., None]) -> Kernel:
-        made = Kernel(*definition(function, "kernel"), **options)
-        made.__doc__ = function.__doc__
-        return made
+        return labelled(Kernel(*definition(function, "kernel"), **options), function)
 
     return make if function is _nothing else make(function)
 
@@ -139,9 +139,7 @@ def device_func(
     check_options("device_func", options, ())
 
     def make(function: Callable[..., Any]) -> DeviceFunction:
-        made = DeviceFunction(*definition(function, "device_func"))
-        made.__doc__ = function.__doc__
-        return made
+        return labelled(DeviceFunction(*definition(function, "device_func")), function)
 
     return make if function is _nothing else make(function)
 
@@ -273,6 +271,17 @@ def check_options(decorator: str, given: dict[str, bool], known: tuple[str, ...]
             f"  help: {help_}"
         )
         raise KernelTypeError(message)
+
+
+def labelled(made: _Made, function: Callable[..., Any]) -> _Made:
+    """Give what was made of a function the function's docstring and module.
+
+    They are attributes of the object. Getters would hide those of its class, which `pickle` and
+    `help` need.
+    """
+    made.__doc__ = function.__doc__
+    made.__module__ = function.__module__
+    return made
 
 
 def definition(function: object, decorator: str) -> tuple[FunctionType, str, str, int]:

@@ -162,11 +162,12 @@ def concat(
     >>> situ.concat([situ.asarray([1, 2]), situ.asarray([3])]).to_numpy()
     array([1, 2, 3])
     """
-    _check_some(arrays, "concat")
+    check_some(arrays, "concat")
     return _native.concat(arrays, axis, queue=queue)
 
 
-def _check_some(arrays: Sequence[ndarray], name: str) -> None:
+def check_some(arrays: Sequence[ndarray], name: str) -> None:
+    """Refuse to join no arrays at all."""
     if len(arrays) == 0:
         msg = (
             f"`{name}` got no arrays\n"
@@ -470,7 +471,7 @@ def stack(arrays: Sequence[ndarray], /, axis: int = 0, *, queue: Place | None = 
     array([[1, 2],
            [3, 4]])
     """
-    _check_some(arrays, "stack")
+    check_some(arrays, "stack")
     return _native.stack(arrays, axis, queue=queue)
 
 

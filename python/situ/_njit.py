@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from situ import _native
 from situ._host_data import Visit
-from situ._kernel import check_options, definition
+from situ._kernel import check_options, definition, labelled
 from situ._native import NjitFunction, ndarray
 
 __all__ = ["jit", "njit", "prange"]
@@ -102,8 +102,7 @@ def njit(
     def make(function: Callable[..., Any]) -> NjitFunction:
         fastmath = bool(options.get("fastmath", False))
         made = NjitFunction(*definition(function, "njit"), fastmath=fastmath)
-        made.__doc__ = function.__doc__
-        return made
+        return labelled(made, function)
 
     return make if function is _nothing else make(function)
 
@@ -211,7 +210,7 @@ def of_dispatcher(function: object) -> NjitFunction | None:
         python: Any = getattr(function, "py_func", None)
         options: dict[str, Any] = getattr(function, "targetoptions", None) or {}
         fastmath = bool(options.get("fastmath"))
-        made = NjitFunction(*definition(python, "njit"), fastmath=fastmath)
+        made = labelled(NjitFunction(*definition(python, "njit"), fastmath=fastmath), python)
         # The dispatcher is kept, so that its id stays its own.
         known = _functions[id(function)] = (function, made)
     return known[1]

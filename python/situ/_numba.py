@@ -91,8 +91,18 @@ def numba_error(error: KernelError) -> KernelError:
     base = type(error)
     known = _classes.get(base)
     if known is None:
-        known = _classes[base] = type(name, (base, typing_error), {"__module__": "situ.exceptions"})
+        members = {"__module__": "situ.exceptions", "__reduce__": _reduce}
+        known = _classes[base] = type(name, (base, typing_error), members)
     return known(str(error))
+
+
+def _reduce(error: KernelError) -> tuple[Any, ...]:
+    """Say how to copy or unpickle an error whose class exists only where Numba does."""
+    return _restore, (type(error).__bases__[0], str(error))
+
+
+def _restore(kind: type[KernelError], message: str) -> KernelError:
+    return numba_error(kind(message))
 
 
 _classes: dict[type, Any] = {}

@@ -243,7 +243,8 @@ def polyder(p: ndarray, /, m: int = 1, *, queue: Place | None = None) -> ndarray
             "  help: integrate with `situ.polyint`"
         )
         raise ValueError(msg)
-    for _ in range(m):
+    # After as many times as there are coefficients nothing is left to differentiate.
+    for _ in range(min(m, p.size)):
         degree = max(p.size - 1, 0)
         p = p[:degree] * arange(degree, 0, -1, queue=p.queue)
     return p

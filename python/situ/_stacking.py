@@ -8,7 +8,7 @@ import numpy as np
 from situ import _native
 from situ._array_arguments import expect_array, takes_arrays
 from situ._creation import arange, asarray
-from situ._manipulation import atleast_3d, reshape
+from situ._manipulation import atleast_3d, check_some, reshape
 from situ._native import ndarray
 from situ._placement import lend
 from situ._queue_manager import Place
@@ -57,6 +57,7 @@ def vstack(arrays: Sequence[ndarray], /, *, queue: Place | None = None) -> ndarr
            [3, 4]])
     """
     rows = [x if x.ndim > 1 else reshape(x, (1, -1)) for x in arrays]
+    check_some(rows, "vstack")
     return _native.concat(rows, 0, queue=queue)
 
 
@@ -83,7 +84,8 @@ def hstack(arrays: Sequence[ndarray], /, *, queue: Place | None = None) -> ndarr
     array([1, 2, 3])
     """
     parts = [x if x.ndim else reshape(x, 1) for x in arrays]
-    axis = 0 if parts and parts[0].ndim == 1 else 1
+    check_some(parts, "hstack")
+    axis = 0 if parts[0].ndim == 1 else 1
     return _native.concat(parts, axis, queue=queue)
 
 
@@ -115,6 +117,7 @@ def dstack(arrays: Sequence[ndarray], /, *, queue: Place | None = None) -> ndarr
         part = atleast_3d(x)
         assert isinstance(part, ndarray)
         parts.append(part)
+    check_some(parts, "dstack")
     return _native.concat(parts, 2, queue=queue)
 
 
@@ -142,6 +145,7 @@ def column_stack(arrays: Sequence[ndarray], /, *, queue: Place | None = None) ->
            [2, 4]])
     """
     columns = [x if x.ndim > 1 else reshape(x, (-1, 1)) for x in arrays]
+    check_some(columns, "column_stack")
     return _native.concat(columns, 1, queue=queue)
 
 

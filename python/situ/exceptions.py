@@ -110,7 +110,9 @@ class DeviceError(SituError, RuntimeError):
     """A device, driver or compiler refused what it was asked to do, or no device matches."""
 
 
-class OutOfMemoryError(SituError, MemoryError):
+# `MemoryError` has a `__new__` of its own, so it comes first: `cls.__new__(cls)`, with which dask
+# and tblib rebuild exceptions, finds the one that fits.
+class OutOfMemoryError(MemoryError, SituError):
     """An allocation did not fit.
 
     The message names the request, what the memory pool holds and what the device has. Everything

@@ -169,3 +169,24 @@ def test_means_in_integers_are_those_of_converted_elements():
     found = situ.mean(situ.asarray(host), dtype="int32")
     assert found.dtype == np.int32
     assert int(found) == np.mean(host, dtype="int32")
+
+
+@pytest.mark.parametrize("name", ["vstack", "hstack", "dstack", "column_stack", "stack", "concat"])
+def test_no_arrays_cannot_be_joined(name):
+    queue = situ.zeros(1).queue
+    for arrays in ([], situ.zeros((0, 3))):
+        for options in ({}, {"queue": queue}):
+            with pytest.raises(ValueError, match=f"`{name}` got no arrays"):
+                getattr(situ, name)(arrays, **options)
+
+
+def test_points_without_coordinates_have_no_histogram():
+    for points in ([], situ.zeros((3, 0))):
+        with pytest.raises(situ.ShapeError, match="points without coordinates"):
+            situ.histogramdd(points)
+
+
+def test_a_polynomial_can_be_differentiated_any_number_of_times():
+    p = situ.asarray([3, 2, 1])
+    assert situ.polyder(p, 2).to_numpy().tolist() == [6]
+    assert situ.polyder(p, 2**64).to_numpy().tolist() == []

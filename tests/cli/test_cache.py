@@ -63,6 +63,7 @@ def test_a_cache_that_others_can_write_is_left_alone(tmp_path):
     assert done.returncode == 1
     assert "nothing removed" in done.stdout
     assert "permissions 777" in done.stdout
+    assert f"chmod go-w {cache}" in done.stdout
     assert sorted(cache.glob("*.situ-code")) == files
 
 

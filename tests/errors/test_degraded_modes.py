@@ -3,46 +3,8 @@
 Each case is a process of its own, because the cache and the settings are read once per process.
 """
 
-import os
-import subprocess
-import sys
-import textwrap
-
 import pytest
-
-PROGRAM = textwrap.dedent(
-    """
-    import numpy as np
-    import situ
-
-    @situ.kernel
-    def triple(x):
-        i = situ.get_global_id(0)
-        x[i] = x[i] * 3.0
-
-    x = situ.asarray(np.arange(4.0))
-    triple(x)
-    print((x + 1.0).to_numpy().tolist())
-    """
-)
-ANSWER = "[1.0, 4.0, 7.0, 10.0]\n"
-
-
-def run(tmp_path, *, before="", **environment):
-    """Run the program in a process of its own; return what it wrote to standard error."""
-    script = tmp_path / "program.py"
-    script.write_text(before + PROGRAM)
-    variables = {**os.environ, "PYTHONWARNINGS": "always", **environment}
-    done = subprocess.run(
-        [sys.executable, script], env=variables, capture_output=True, text=True, check=False
-    )
-    assert (done.returncode, done.stdout) == (0, ANSWER), done.stderr
-    return done.stderr
-
-
-def entries(directory):
-    """List the files of a cache directory."""
-    return sorted(path for path in directory.rglob("*") if path.is_file())
+from errors.own_process import entries, run
 
 
 def test_a_good_cache_is_private_and_silent(tmp_path):
@@ -61,7 +23,7 @@ def test_a_cache_that_others_can_write_is_refused(tmp_path):
     cache.chmod(0o777)
     said = run(tmp_path, SITU_CACHE_DIR=str(cache))
     assert "CacheWarning" in said
-    assert "chmod 700" in said
+    assert f"chmod go-w {cache}" in said
     assert entries(cache) == []
 
 

@@ -56,8 +56,16 @@ pub(crate) fn build_info() -> PyResult<(&'static str, bool)> {
     guard(|| Ok((LLVM_VERSION, VectorMath::process().has_vector_library())))
 }
 
-/// Where the compile cache is, its limit in bytes, why it is not used, its entries and their bytes.
-type CacheState = (Option<String>, Option<u64>, Option<String>, usize, u64);
+/// Where the compile cache is, its limit in bytes, why it is not used and what to do about that, its
+/// entries, their bytes, and how many of them are refused.
+type CacheState = (
+    Option<String>,
+    Option<u64>,
+    Option<(String, String)>,
+    usize,
+    u64,
+    usize,
+);
 
 /// The state of the compile cache.
 #[pyfunction]
@@ -68,15 +76,18 @@ pub(crate) fn cache_state() -> PyResult<CacheState> {
         Ok((
             code.directory().map(|path| path.display().to_string()),
             code.limit_bytes(),
-            code.problem().map(ToString::to_string),
+            code.problem()
+                .map(|problem| (problem.to_string(), problem.help())),
             usage.entries,
             usage.size_bytes,
+            usage.refused,
         ))
     })
 }
 
-/// Key, bytes, time of the last use in seconds since 1970, and kernels (`None` if damaged).
-type CachedProgram = (String, u64, f64, Option<Vec<String>>);
+/// Key, bytes, time of the last use in seconds since 1970, kernels (`None` if damaged), and why the
+/// file is refused.
+type CachedProgram = (String, u64, f64, Option<Vec<String>>, Option<String>);
 
 /// The programs in the compile cache, the most recently used first.
 #[pyfunction]
@@ -86,7 +97,9 @@ pub(crate) fn cached_programs(py: Python<'_>) -> PyResult<Vec<CachedProgram>> {
         let programs = programs.into_iter().map(|program| {
             let last_used = program.last_used.duration_since(UNIX_EPOCH);
             let seconds = last_used.unwrap_or_default().as_secs_f64();
-            (program.key, program.size_bytes, seconds, program.kernels)
+            let problem = program.problem.map(|problem| problem.to_string());
+            let (key, size_bytes) = (program.key, program.size_bytes);
+            (key, size_bytes, seconds, program.kernels, problem)
         });
         Ok(programs.collect())
     })

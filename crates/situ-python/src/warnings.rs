@@ -23,7 +23,7 @@ pub(crate) fn deliver(py: Python<'_>) -> PyResult<()> {
     let classes = py.import("situ.exceptions")?;
     for warning in sink.drain() {
         let name = match warning {
-            Warning::CacheUnavailable { .. } => "CacheWarning",
+            Warning::CacheUnavailable { .. } | Warning::CacheEntryRefused { .. } => "CacheWarning",
             Warning::UnseenFailure { .. } => "UnseenFailureWarning",
             _ => "SituWarning",
         };

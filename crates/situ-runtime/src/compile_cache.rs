@@ -9,6 +9,7 @@
 
 pub mod disk;
 mod entry;
+mod private_directory;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -67,7 +68,7 @@ pub enum Origin {
 
 /// A two-level cache of compiled code.
 pub struct CompileCache<T> {
-    disk: Option<DiskCache>,
+    disk: Option<Arc<DiskCache>>,
     memory: ForkLocal<Memory<T>>,
     capacity: usize,
 }
@@ -95,7 +96,7 @@ enum Slot<T> {
 
 impl<T: Send + Sync> CompileCache<T> {
     /// A cache over a directory, or in memory only.
-    pub const fn new(disk: Option<DiskCache>) -> Self {
+    pub const fn new(disk: Option<Arc<DiskCache>>) -> Self {
         Self {
             disk,
             memory: ForkLocal::new(),
@@ -112,7 +113,7 @@ impl<T: Send + Sync> CompileCache<T> {
 
     /// The disk level, if there is one.
     pub fn disk(&self) -> Option<&DiskCache> {
-        self.disk.as_ref()
+        self.disk.as_deref()
     }
 
     /// Finds the code for a key; otherwise compiles, stores and loads it.

@@ -407,14 +407,18 @@ impl<L: Fn(&str) -> Option<OsString>> Reader<L> {
             if value.eq_ignore_ascii_case("off") {
                 return CacheLocation::Off;
             }
-            return CacheLocation::Directory(PathBuf::from(value));
+            // A later change of the working directory must not change where the cache is.
+            return std::path::absolute(PathBuf::from(value))
+                .map_or(CacheLocation::Off, CacheLocation::Directory);
         }
         // The XDG base directory rules: a relative XDG_CACHE_HOME is to be ignored.
         let xdg = self
             .value("XDG_CACHE_HOME")
             .map(PathBuf::from)
             .filter(|path| path.is_absolute());
-        let base = xdg.or_else(|| Some(PathBuf::from(self.value("HOME")?).join(".cache")));
+        let home = self.value("HOME").map(PathBuf::from);
+        let home = home.filter(|path| path.is_absolute());
+        let base = xdg.or_else(|| Some(home?.join(".cache")));
         base.map_or(CacheLocation::Off, |base| {
             CacheLocation::Directory(base.join("situ"))
         })
@@ -638,6 +642,12 @@ mod tests {
         assert_eq!(
             location(&[("HOME", "/home/ada"), ("SITU_CACHE_DIR", "off")]),
             CacheLocation::Off
+        );
+        assert_eq!(location(&[("HOME", "relative")]), CacheLocation::Off);
+        let here = std::env::current_dir().unwrap();
+        assert_eq!(
+            location(&[("SITU_CACHE_DIR", "relative")]),
+            CacheLocation::Directory(here.join("relative"))
         );
         assert_eq!(
             location(&[("HOME", "/home/ada"), ("SITU_CACHE_DIR", "")]),

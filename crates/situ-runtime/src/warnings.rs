@@ -30,6 +30,13 @@ pub enum Warning {
         /// Why it cannot be used.
         reason: CacheProblem,
     },
+    /// A file of the on-disk compile cache was not used, because others may have written it.
+    CacheEntryRefused {
+        /// The file.
+        path: PathBuf,
+        /// Why it is not trusted.
+        reason: AccessProblem,
+    },
     /// Work failed, and nobody waited for it.
     UnseenFailure {
         /// What went wrong.
@@ -41,42 +48,110 @@ pub enum Warning {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CacheProblem {
-    /// Group or others may write to the directory, so they could plant machine code in it.
-    WritableByOthers {
-        /// The permission bits of the directory.
-        mode: u32,
+    /// The directory, or one on the way to it, could be changed by others.
+    Untrusted {
+        /// Which one.
+        path: PathBuf,
+        /// Why it is not trusted.
+        reason: AccessProblem,
     },
-    /// The directory belongs to somebody else.
-    OwnedByAnotherUser {
-        /// The owner's user id.
-        owner: u32,
-    },
-    /// Something that is not a directory is in the way.
-    NotADirectory,
+    /// The directory was removed while this process used it.
+    Removed,
     /// The operating system refused to create, read or write.
     Io {
         /// What was tried.
-        action: &'static str,
+        action: String,
         /// The operating system's words.
         message: String,
     },
 }
 
+/// Why a file or directory of the compile cache is not trusted: somebody else could plant machine
+/// code in it, which situ would run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AccessProblem {
+    /// It belongs to somebody who is neither this user nor root.
+    OwnedByAnotherUser {
+        /// The owner's user id.
+        owner: u32,
+        /// The (effective) user id of this process.
+        user: u32,
+    },
+    /// Group or others may write to it.
+    WritableByOthers {
+        /// Its permission bits.
+        mode: u32,
+    },
+    /// Something that is not a directory is in the way.
+    NotADirectory,
+    /// Something that is not a regular file is in the place of an entry.
+    NotAFile {
+        /// What it is.
+        kind: &'static str,
+    },
+    /// A file has more names than the one in the cache.
+    SeveralLinks {
+        /// How many.
+        links: u64,
+    },
+}
+
+impl fmt::Display for AccessProblem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OwnedByAnotherUser { owner, user } => write!(
+                formatter,
+                "belongs to user {owner}, who could make situ run their machine code as user {user}"
+            ),
+            Self::WritableByOthers { mode } => write!(
+                formatter,
+                "has permissions {mode:o}, which let other users write machine code that situ \
+                 would run"
+            ),
+            Self::NotADirectory => write!(formatter, "is not a directory"),
+            Self::NotAFile { kind } => write!(formatter, "is a {kind}, not a regular file"),
+            Self::SeveralLinks { links } => write!(
+                formatter,
+                "has {links} hard links, so it can be changed from outside of the cache"
+            ),
+        }
+    }
+}
+
 impl fmt::Display for CacheProblem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::WritableByOthers { mode } => write!(
-                formatter,
-                "its permissions {mode:o} let other users write machine code that situ would run"
-            ),
-            Self::OwnedByAnotherUser { owner } => {
-                write!(
-                    formatter,
-                    "it belongs to user {owner}, who could plant machine code in it"
-                )
+            Self::Untrusted { path, reason } => {
+                write!(formatter, "`{}` {reason}", path.display())
             }
-            Self::NotADirectory => write!(formatter, "it is not a directory"),
+            Self::Removed => write!(formatter, "it was removed while this process used it"),
             Self::Io { action, message } => write!(formatter, "could not {action}: {message}"),
+        }
+    }
+}
+
+impl CacheProblem {
+    /// What the user can do about it.
+    pub fn help(&self) -> String {
+        match self {
+            Self::Untrusted {
+                path,
+                reason: AccessProblem::WritableByOthers { .. },
+            } => format!(
+                "run `chmod go-w {}`, or set SITU_CACHE_DIR to a directory of your own",
+                path.display()
+            ),
+            Self::Untrusted {
+                reason: AccessProblem::OwnedByAnotherUser { user: 0, .. },
+                ..
+            } => "root does not use the cache of another user: run `sudo -H`, which sets HOME to \
+                  root's, or set SITU_CACHE_DIR to a directory of root's"
+                .to_owned(),
+            Self::Removed => "start this process again, which creates it anew".to_owned(),
+            Self::Untrusted { .. } | Self::Io { .. } => {
+                "set SITU_CACHE_DIR to a directory of your own, or to off".to_owned()
+            }
         }
     }
 }
@@ -89,26 +164,20 @@ impl fmt::Display for Warning {
                 formatter,
                 "work failed after the last wait for its queue\n{message}"
             ),
-            Self::CacheUnavailable { directory, reason } => {
-                let directory = directory.display();
-                write!(
-                    formatter,
-                    "the compile cache `{directory}` is not used\n  why:  {reason}\n"
-                )?;
-                match reason {
-                    CacheProblem::WritableByOthers { .. } => {
-                        write!(formatter, "  help: run `chmod 700 {directory}`; ")?;
-                    }
-                    _ => write!(
-                        formatter,
-                        "  help: set SITU_CACHE_DIR to a directory of your own; "
-                    )?,
-                }
-                write!(
-                    formatter,
-                    "until then kernels are compiled again in every process"
-                )
-            }
+            Self::CacheUnavailable { directory, reason } => write!(
+                formatter,
+                "the compile cache `{}` is not used\n  why:  {reason}\n  help: {}; until then \
+                 kernels are compiled again in every process",
+                directory.display(),
+                reason.help()
+            ),
+            Self::CacheEntryRefused { path, reason } => write!(
+                formatter,
+                "a file in the compile cache was not used\n  why:  `{}` {reason}\n  help: its \
+                 kernels were compiled again; find out who put it there, and run `situ cache \
+                 list` to see all files that are not used",
+                path.display()
+            ),
         }
     }
 }
@@ -165,7 +234,10 @@ mod tests {
     fn sample(owner: u32) -> Warning {
         Warning::CacheUnavailable {
             directory: PathBuf::from("there"),
-            reason: CacheProblem::OwnedByAnotherUser { owner },
+            reason: CacheProblem::Untrusted {
+                path: PathBuf::from("there"),
+                reason: AccessProblem::OwnedByAnotherUser { owner, user: 7 },
+            },
         }
     }
 
@@ -191,15 +263,26 @@ mod tests {
     }
 
     #[test]
-    fn permission_warnings_say_how_to_fix_them() {
-        let warning = Warning::CacheUnavailable {
-            directory: PathBuf::from("cache"),
-            reason: CacheProblem::WritableByOthers { mode: 0o777 },
+    fn cache_warnings_say_what_is_wrong_and_how_to_fix_it() {
+        let text = |reason| {
+            Warning::CacheUnavailable {
+                directory: PathBuf::from("/home/ada/cache"),
+                reason: CacheProblem::Untrusted {
+                    path: PathBuf::from("/home/ada"),
+                    reason,
+                },
+            }
+            .to_string()
         };
-        let text = warning.to_string();
-        assert!(
-            text.contains("777") && text.contains("chmod 700 cache"),
-            "{text}"
-        );
+        let writable = text(AccessProblem::WritableByOthers { mode: 0o777 });
+        for part in ["`/home/ada` has permissions 777", "chmod go-w /home/ada`"] {
+            assert!(writable.contains(part), "{writable}");
+        }
+        let of_root = text(AccessProblem::OwnedByAnotherUser { owner: 7, user: 0 });
+        for part in ["`/home/ada` belongs to user 7", "sudo -H"] {
+            assert!(of_root.contains(part), "{of_root}");
+        }
+        let of_user = text(AccessProblem::OwnedByAnotherUser { owner: 7, user: 8 });
+        assert!(!of_user.contains("sudo"), "{of_user}");
     }
 }

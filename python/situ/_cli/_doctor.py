@@ -112,6 +112,8 @@ def _problems(report: dict[str, Any], has_vector_math: bool) -> list[str]:
         problems.append(
             f"compile cache {report['cache']['directory']}: {report['cache']['problem']}"
         )
+    if report["cache"]["refused_entries"]:
+        problems.append(f"compile cache: {_cache.refused_text(report['cache'])}")
     if not has_vector_math:
         problems.append("libmvec.so.1 was not found: math functions are computed one at a time")
     problems.extend(

@@ -60,7 +60,7 @@ impl Definition {
             defaults: defaults.unwrap_or_default(),
             is_plain: keyword_only == 0 && flags & (VARIADIC | KEYWORDS) == 0,
             wrap_indices: false,
-            check_bounds: process_config().check_bounds,
+            check_bounds: false,
             function: function.clone().unbind(),
         })
     }
@@ -71,7 +71,10 @@ impl Definition {
             default_float: device_dtypes::default_float(device),
             dims,
             wrap_indices: self.wrap_indices,
-            check_bounds: self.check_bounds || finds_mistakes(device),
+            // Settings are read now and not by the decorator, which runs when modules are imported.
+            check_bounds: self.check_bounds
+                || process_config().check_bounds
+                || finds_mistakes(device),
             is_host: false,
         }
     }

@@ -40,7 +40,7 @@ pub(crate) use specialisation::compile_error;
 use specialisation::{Form, Meaning, Specialisation};
 
 /// A Python function that runs once for each work-item of a range.
-// The dictionary holds the function's docstring, which a getter could not put before the class's.
+// The dictionary holds the function's docstring and module; getters would hide the class's.
 #[pyclass(frozen, dict, name = "Kernel", module = "situ")]
 pub(crate) struct PyKernel {
     definition: Definition,
@@ -66,7 +66,7 @@ impl PyKernel {
         guard(|| {
             let mut definition = Definition::new(function, text, file, line)?;
             definition.wrap_indices = wrap_indices;
-            definition.check_bounds |= bounds;
+            definition.check_bounds = bounds;
             Ok(Self {
                 definition,
                 environment: PyOnceLock::new(),
@@ -194,11 +194,6 @@ impl PyKernel {
     #[getter]
     fn __qualname__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.definition.attribute(py, "__qualname__")
-    }
-
-    #[getter]
-    fn __module__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.definition.attribute(py, "__module__")
     }
 
     fn __repr__(&self) -> String {
@@ -428,7 +423,7 @@ impl Launch<'_> {
 }
 
 /// A kernel and the range it is to run over: what `kernel[range]` gives.
-#[pyclass(frozen, name = "RangedKernel", module = "situ")]
+#[pyclass(frozen, name = "RangedKernel", module = "situ._native")]
 pub(crate) struct PyRangedKernel {
     kernel: Py<PyKernel>,
     range: NdRange,
@@ -546,11 +541,6 @@ impl PyDeviceFunction {
     #[getter]
     fn __qualname__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.definition.attribute(py, "__qualname__")
-    }
-
-    #[getter]
-    fn __module__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.definition.attribute(py, "__module__")
     }
 
     fn __repr__(&self) -> String {

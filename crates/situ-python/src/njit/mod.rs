@@ -36,7 +36,7 @@ use machine::Machine;
 use value::{Origin, Value};
 
 /// A Python function that runs without the Python interpreter.
-// The dictionary holds the function's docstring, which a getter could not put before the class's.
+// The dictionary holds the function's docstring and module; getters would hide the class's.
 #[pyclass(frozen, dict, name = "NjitFunction", module = "situ")]
 pub(crate) struct PyNjit {
     pub(crate) definition: Definition,
@@ -143,11 +143,6 @@ impl PyNjit {
     #[getter]
     fn __qualname__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.definition.attribute(py, "__qualname__")
-    }
-
-    #[getter]
-    fn __module__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.definition.attribute(py, "__module__")
     }
 
     fn __repr__(&self) -> String {

@@ -1,25 +1,29 @@
 //! The disk level of the compile cache: one file per entry in one private directory.
 //!
-//! The files hold machine code that situ will run, so the directory must belong to this user and
-//! nobody else may write to it. One that does not comply is refused with a warning, and so is one
-//! that cannot be created or written: the process then compiles for itself alone. The warning is
-//! given once. Nothing here returns an error.
+//! The files hold machine code that situ will run, so nobody else may be able to change them, nor
+//! the directory, nor any directory above it: see [`private_directory`](super::private_directory).
+//! A directory that does not comply is refused with a warning, and so is one that cannot be created
+//! or written: the process then compiles for itself alone. An entry that does not comply is refused,
+//! compiled and replaced. Each warning is given once. Nothing here returns an error.
 //!
 //! Processes share the directory without locks: an entry is written under a temporary name and
 //! renamed into place, so a reader sees a whole entry or none. Damaged entries are treated as
 //! absent and written anew. When the directory outgrows its limit the files unused for longest
 //! go first (by modification time, which reading refreshes).
 
-use std::fs::{self, File, OpenOptions};
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::{Duration, SystemTime};
 
+use super::private_directory::{PrivateDirectory, Purpose, check_file};
 use super::{CacheKey, entry};
-use crate::warnings::{CacheProblem, Warning, WarningSink};
+use crate::fork::ForkLocal;
+use crate::warnings::{AccessProblem, CacheProblem, Warning, WarningSink};
 
 const EXTENSION: &str = "situ-code";
 const TEMPORARY_EXTENSION: &str = "situ-tmp";
@@ -31,13 +35,16 @@ const REFRESH_AFTER: Duration = Duration::from_mins(10);
 const STALE_AFTER: Duration = Duration::from_hours(1);
 
 /// A directory of compiled code.
-#[derive(Debug)]
 pub struct DiskCache {
     directory: PathBuf,
     limit_bytes: u64,
     warnings: WarningSink,
-    /// What keeps the directory from being used, if anything; found out at the first access.
-    problem: OnceLock<Option<CacheProblem>>,
+    purpose: Purpose,
+    /// The directory, or what keeps it from being used; found out at the first access. `None` when
+    /// it is missing and only to be looked at. A forked child opens it again.
+    opened: ForkLocal<Result<Option<PrivateDirectory>, CacheProblem>>,
+    /// Set when an entry was refused: one warning is enough.
+    has_refused_entry: AtomicBool,
     /// Set when a write failed: reading goes on, writing does not.
     is_read_only: AtomicBool,
     /// Bytes in the directory as far as this process knows; negative before the first scan.
@@ -53,6 +60,8 @@ pub struct DiskUsage {
     pub entries: usize,
     /// Their total size.
     pub size_bytes: u64,
+    /// How many of the entries are refused.
+    pub refused: usize,
 }
 
 /// One entry of the directory.
@@ -64,20 +73,31 @@ pub struct DiskEntry {
     pub size_bytes: u64,
     /// When it was last read or written, to within ten minutes.
     pub last_used: SystemTime,
+    /// Why it is not used, if it is not.
+    pub problem: Option<AccessProblem>,
 }
 
 impl DiskCache {
-    /// A cache in `directory`, which is created and checked when it is first needed.
+    /// A cache in `directory`, an absolute path, which is created and checked when first needed.
     pub const fn new(directory: PathBuf, limit_bytes: u64, warnings: WarningSink) -> Self {
         Self {
             directory,
             limit_bytes,
             warnings,
-            problem: OnceLock::new(),
+            purpose: Purpose::Use,
+            opened: ForkLocal::new(),
+            has_refused_entry: AtomicBool::new(false),
             is_read_only: AtomicBool::new(false),
             size_bytes: AtomicI64::new(-1),
             trimming: Mutex::new(()),
         }
+    }
+
+    /// Creates nothing: a missing directory is an empty cache.
+    #[must_use]
+    pub const fn for_looking(mut self) -> Self {
+        self.purpose = Purpose::Look;
+        self
     }
 
     /// The directory.
@@ -103,39 +123,58 @@ impl DiskCache {
     }
 
     fn open(&self, key: &CacheKey) -> Option<(Vec<u8>, File, fs::Metadata)> {
-        if !self.is_usable() {
+        let name = name_of(key);
+        let (mut file, metadata, verdict) = self.opened()?.read(&name)?;
+        if let Err(reason) = verdict {
+            self.refuse_entry(&name, reason);
             return None;
         }
-        let mut options = OpenOptions::new();
-        // A link in our own directory is nothing we made.
-        let mut file = options
-            .read(true)
-            .custom_flags(libc::O_NOFOLLOW | libc::O_CLOEXEC)
-            .open(self.path_of(key))
-            .ok()?;
-        let metadata = file.metadata().ok()?;
-        let mut bytes = Vec::with_capacity(metadata.len() as usize);
-        file.read_to_end(&mut bytes).ok()?;
-        let payload = entry::decode(key, bytes)?;
+        let payload = self.decode(key, &mut file, metadata.len())?;
         Some((payload, file, metadata))
+    }
+
+    /// The payload of a file, which may have any content and size.
+    fn decode(&self, key: &CacheKey, file: &mut File, file_bytes: u64) -> Option<Vec<u8>> {
+        let mut header = [0; entry::HEADER_BYTES];
+        file.read_exact(&mut header).ok()?;
+        if file_bytes > self.limit_bytes || !entry::is_plausible(key, &header, file_bytes) {
+            return None;
+        }
+        let mut bytes = Vec::new();
+        bytes
+            .try_reserve_exact(usize::try_from(file_bytes).ok()?)
+            .ok()?;
+        bytes.extend_from_slice(&header);
+        file.take(file_bytes - header.len() as u64)
+            .read_to_end(&mut bytes)
+            .ok()?;
+        entry::decode(key, bytes)
     }
 
     /// Stores a payload; failures cost a warning at most.
     pub fn write(&self, key: &CacheKey, payload: &[u8]) {
-        if !self.is_usable() || self.is_read_only.load(Ordering::Relaxed) {
+        if self.is_read_only.load(Ordering::Relaxed) {
             return;
         }
+        let Some(directory) = self.opened() else {
+            return;
+        };
         let bytes = entry::encode(key, payload);
         if bytes.len() as u64 > self.limit_bytes {
             return;
         }
-        match self.write_entry(key, &bytes) {
+        match write_entry(directory, key, &bytes) {
             Ok(()) => self.account_for(bytes.len()),
+            // A directory in the place of the entry. Reading has complained about it.
+            Err(error) if error.kind() == io::ErrorKind::IsADirectory => {}
             Err(error) => {
                 self.is_read_only.store(true, Ordering::Relaxed);
-                self.refuse(CacheProblem::Io {
-                    action: "write to it",
-                    message: error.to_string(),
+                self.refuse(match error.kind() {
+                    io::ErrorKind::NotFound => CacheProblem::Removed,
+                    _ => CacheProblem::Io {
+                        action: "write to it".to_owned(),
+                        message: error.to_string(),
+                    },
                 });
             }
         }
@@ -144,17 +183,19 @@ impl DiskCache {
     /// Deletes the entry for a key.
     pub fn remove(&self, key: &CacheKey) {
         // Somebody else may have removed it already, which is as good.
-        let _ = fs::remove_file(self.path_of(key));
+        if let Some(directory) = self.opened() {
+            let _ = directory.remove(&name_of(key));
+        }
     }
 
     /// Deletes all entries and returns what they amounted to.
     pub fn clear(&self) -> DiskUsage {
         let mut removed = DiskUsage::default();
-        if !self.is_usable() {
+        let Some(directory) = self.opened() else {
             return removed;
-        }
-        for file in self.files() {
-            if fs::remove_file(&file.path).is_ok() && !file.is_temporary {
+        };
+        for file in files_in(directory) {
+            if directory.remove(&file.name).is_ok() && !file.is_temporary {
                 removed.entries += 1;
                 removed.size_bytes += file.size_bytes;
             }
@@ -165,23 +206,20 @@ impl DiskCache {
 
     /// Counts the entries.
     pub fn usage(&self) -> DiskUsage {
-        if !self.is_usable() {
-            return DiskUsage::default();
-        }
-        let entries = self.files().into_iter().filter(|file| !file.is_temporary);
+        let files = self.opened().map(files_in).unwrap_or_default();
+        let entries = files.into_iter().filter(|file| !file.is_temporary);
         entries.fold(DiskUsage::default(), |usage, file| DiskUsage {
             entries: usage.entries + 1,
             size_bytes: usage.size_bytes + file.size_bytes,
+            refused: usage.refused + usize::from(file.problem.is_some()),
         })
     }
 
     /// Every entry, damaged ones included, the most recently used first.
     pub fn entries(&self) -> Vec<DiskEntry> {
-        if !self.is_usable() {
-            return Vec::new();
-        }
-        let files = self.files().into_iter().filter(|file| !file.is_temporary);
-        let mut entries: Vec<DiskEntry> = files.filter_map(|file| file.entry()).collect();
+        let files = self.opened().map(files_in).unwrap_or_default();
+        let files = files.into_iter().filter(|file| !file.is_temporary);
+        let mut entries: Vec<DiskEntry> = files.filter_map(CacheFile::entry).collect();
         entries.sort_by_key(|entry| std::cmp::Reverse(entry.last_used));
         entries
     }
@@ -193,14 +231,21 @@ impl DiskCache {
 
     /// Why the directory is not used, if it is not. Creates it if it does not exist.
     pub fn problem(&self) -> Option<&CacheProblem> {
-        let find = || {
-            let problem = prepare(&self.directory).err();
-            if let Some(problem) = &problem {
+        self.open_once().as_ref().err()
+    }
+
+    fn opened(&self) -> Option<&PrivateDirectory> {
+        self.open_once().as_ref().ok()?.as_ref()
+    }
+
+    fn open_once(&self) -> &Result<Option<PrivateDirectory>, CacheProblem> {
+        self.opened.get_or_init(|| {
+            let opened = PrivateDirectory::open(&self.directory, self.purpose);
+            if let Err(problem) = &opened {
                 self.refuse(problem.clone());
             }
-            problem
-        };
-        self.problem.get_or_init(find).as_ref()
+            opened
+        })
     }
 
     fn refuse(&self, reason: CacheProblem) {
@@ -210,34 +255,13 @@ impl DiskCache {
         });
     }
 
-    fn path_of(&self, key: &CacheKey) -> PathBuf {
-        self.directory.join(key.to_hex()).with_extension(EXTENSION)
-    }
-
-    fn write_entry(&self, key: &CacheKey, bytes: &[u8]) -> io::Result<()> {
-        static COUNTER: AtomicU64 = AtomicU64::new(0);
-        let unique = format!(
-            "{}-{}-{}",
-            key.to_hex(),
-            std::process::id(),
-            COUNTER.fetch_add(1, Ordering::Relaxed)
-        );
-        let temporary = self
-            .directory
-            .join(unique)
-            .with_extension(TEMPORARY_EXTENSION);
-        let result = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&temporary)
-            .and_then(|mut file| file.write_all(bytes))
-            .and_then(|()| fs::rename(&temporary, self.path_of(key)));
-        if result.is_err() {
-            // The first error is the one to report.
-            let _ = fs::remove_file(&temporary);
+    fn refuse_entry(&self, name: &OsStr, reason: AccessProblem) {
+        if !self.has_refused_entry.swap(true, Ordering::Relaxed) {
+            self.warnings.push(Warning::CacheEntryRefused {
+                path: self.directory.join(name),
+                reason,
+            });
         }
-        result
     }
 
     /// Notes the growth and makes room when the limit is passed.
@@ -257,9 +281,15 @@ impl DiskCache {
 
     /// Deletes the entries unused for longest until three quarters of the limit are left.
     fn trim(&self) {
-        let _only_one = self.trimming.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut files = self.files();
-        files.retain(|file| !file.is_temporary || !remove_stale(file));
+        // Another thread is at it, or was when this process was forked.
+        let Ok(_only_one) = self.trimming.try_lock() else {
+            return;
+        };
+        let Some(directory) = self.opened() else {
+            return;
+        };
+        let mut files = files_in(directory);
+        files.retain(|file| !file.is_stale() || directory.remove(&file.name).is_err());
         let mut total: u64 = files.iter().map(|file| file.size_bytes).sum();
         let target = self.limit_bytes / 4 * 3;
         files.sort_by_key(|file| file.modified);
@@ -267,65 +297,79 @@ impl DiskCache {
             if total <= target {
                 break;
             }
-            if fs::remove_file(&file.path).is_ok() {
+            if directory.remove(&file.name).is_ok() {
                 total -= file.size_bytes;
             }
         }
         self.size_bytes.store(total as i64, Ordering::Relaxed);
     }
-
-    /// Our files in the directory; anything else that may be there is not touched.
-    fn files(&self) -> Vec<CacheFile> {
-        let Ok(listing) = fs::read_dir(&self.directory) else {
-            return Vec::new();
-        };
-        listing
-            .flatten()
-            .filter_map(|item| CacheFile::describe(&item))
-            .collect()
-    }
 }
 
 struct CacheFile {
-    path: PathBuf,
+    name: OsString,
     is_temporary: bool,
     size_bytes: u64,
     modified: SystemTime,
+    problem: Option<AccessProblem>,
 }
 
 impl CacheFile {
     /// The entry in the file; `None` if its name is not that of an entry.
-    fn entry(&self) -> Option<DiskEntry> {
+    fn entry(self) -> Option<DiskEntry> {
         Some(DiskEntry {
-            key: CacheKey::from_hex(self.path.file_stem()?.to_str()?)?,
+            key: CacheKey::from_hex(Path::new(&self.name).file_stem()?.to_str()?)?,
             size_bytes: self.size_bytes,
             last_used: self.modified,
+            problem: self.problem,
         })
     }
 
-    fn describe(item: &fs::DirEntry) -> Option<Self> {
-        let path = item.path();
-        let is_temporary = match path.extension()?.to_str()? {
+    fn describe((name, metadata): (OsString, fs::Metadata)) -> Option<Self> {
+        let is_temporary = match Path::new(&name).extension()?.to_str()? {
             EXTENSION => false,
             TEMPORARY_EXTENSION => true,
             _ => return None,
         };
-        let metadata = item.metadata().ok().filter(fs::Metadata::is_file)?;
-        let modified = metadata.modified().ok()?;
         Some(Self {
-            path,
             is_temporary,
             size_bytes: metadata.len(),
-            modified,
+            modified: metadata.modified().ok()?,
+            problem: check_file(&metadata).err(),
+            name,
         })
+    }
+
+    /// Whether this was left by a process that died.
+    fn is_stale(&self) -> bool {
+        let age = SystemTime::now().duration_since(self.modified);
+        self.is_temporary && age.unwrap_or_default() > STALE_AFTER
     }
 }
 
-fn remove_stale(file: &CacheFile) -> bool {
-    let age = SystemTime::now()
-        .duration_since(file.modified)
-        .unwrap_or_default();
-    age > STALE_AFTER && fs::remove_file(&file.path).is_ok()
+/// Our files in the directory; anything else that may be there is not touched.
+fn files_in(directory: &PrivateDirectory) -> Vec<CacheFile> {
+    let files = directory.list().into_iter();
+    files.filter_map(CacheFile::describe).collect()
+}
+
+fn name_of(key: &CacheKey) -> OsString {
+    format!("{}.{EXTENSION}", key.to_hex()).into()
+}
+
+fn write_entry(directory: &PrivateDirectory, key: &CacheKey, bytes: &[u8]) -> io::Result<()> {
+    // Random, because processes in containers that share the directory have the same numbers.
+    let random = RandomState::new().build_hasher().finish();
+    let temporary = format!("{}-{random:016x}.{TEMPORARY_EXTENSION}", key.to_hex());
+    let temporary = OsString::from(temporary);
+    let result = directory
+        .create(&temporary)
+        .and_then(|mut file| file.write_all(bytes))
+        .and_then(|()| directory.rename(&temporary, &name_of(key)));
+    if result.is_err() {
+        // The first error is the one to report.
+        let _ = directory.remove(&temporary);
+    }
+    result
 }
 
 /// Marks an entry as recently used. Not being allowed to is no reason not to use it.
@@ -338,40 +382,6 @@ fn refresh(file: &File, metadata: &fs::Metadata) {
     if age.is_some_and(|age| age > REFRESH_AFTER) {
         let _ = file.set_modified(now);
     }
-}
-
-/// Creates the directory, private to the user, and checks who may write to it.
-fn prepare(directory: &Path) -> Result<(), CacheProblem> {
-    let failed = |action| {
-        move |error: io::Error| CacheProblem::Io {
-            action,
-            message: error.to_string(),
-        }
-    };
-    if let Some(parent) = directory.parent() {
-        fs::create_dir_all(parent).map_err(failed("create the directory above it"))?;
-    }
-    match fs::DirBuilder::new().mode(0o700).create(directory) {
-        Ok(()) => {}
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-        Err(error) => return Err(failed("create it")(error)),
-    }
-    let metadata = fs::metadata(directory).map_err(failed("examine it"))?;
-    if !metadata.is_dir() {
-        return Err(CacheProblem::NotADirectory);
-    }
-    // SAFETY: `geteuid` has no preconditions.
-    let user = unsafe { libc::geteuid() };
-    if metadata.uid() != user {
-        return Err(CacheProblem::OwnedByAnotherUser {
-            owner: metadata.uid(),
-        });
-    }
-    let mode = metadata.mode() & 0o7777;
-    if mode & 0o022 != 0 {
-        return Err(CacheProblem::WritableByOthers { mode });
-    }
-    Ok(())
 }
 
 #[cfg(test)]

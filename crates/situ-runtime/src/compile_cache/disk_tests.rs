@@ -1,6 +1,6 @@
 //! Tests of the disk level: private, shared between processes, bounded, never in the way.
 
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
 use super::*;
 
@@ -32,6 +32,12 @@ impl Drop for TestDirectory {
     fn drop(&mut self) {
         let _ = fs::set_permissions(&self.0, fs::Permissions::from_mode(0o700));
         let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+impl DiskCache {
+    fn path_of(&self, key: &CacheKey) -> PathBuf {
+        self.directory.join(name_of(key))
     }
 }
 
@@ -81,7 +87,10 @@ fn a_directory_others_may_write_to_is_refused() {
         assert_eq!(cache.read(&key(1)), None);
         assert_eq!(
             reasons(&warnings),
-            [CacheProblem::WritableByOthers { mode }]
+            [CacheProblem::Untrusted {
+                path: directory.0.clone(),
+                reason: AccessProblem::WritableByOthers { mode },
+            }]
         );
         assert_eq!(fs::read_dir(&directory.0).unwrap().count(), 0);
     }
@@ -89,24 +98,22 @@ fn a_directory_others_may_write_to_is_refused() {
 
 #[test]
 fn a_directory_of_another_user_is_refused() {
-    // The root directory belongs to user 0; for user 0 a directory is given away instead.
-    // SAFETY: no preconditions.
-    let is_root = unsafe { libc::geteuid() } == 0;
+    if !rustix::process::geteuid().is_root() {
+        return; // Only root can give a directory away.
+    }
     let directory = TestDirectory::new("foreign");
-    let path = if is_root {
-        fs::create_dir(&directory.0).unwrap();
-        std::os::unix::fs::chown(&directory.0, Some(12345), None).unwrap();
-        directory.0.clone()
-    } else {
-        PathBuf::from("/")
-    };
-    let warnings = WarningSink::default();
-    let cache = DiskCache::new(path, 1 << 20, warnings.clone());
+    fs::create_dir(&directory.0).unwrap();
+    std::os::unix::fs::chown(&directory.0, Some(12345), None).unwrap();
+    let (cache, warnings) = directory.cache();
     assert!(!cache.is_usable());
-    let owner = if is_root { 12345 } else { 0 };
+    let reason = AccessProblem::OwnedByAnotherUser {
+        owner: 12345,
+        user: 0,
+    };
+    let path = directory.0.clone();
     assert_eq!(
         reasons(&warnings),
-        [CacheProblem::OwnedByAnotherUser { owner }]
+        [CacheProblem::Untrusted { path, reason }]
     );
 }
 
@@ -116,7 +123,12 @@ fn a_file_in_the_way_is_refused() {
     fs::write(&directory.0, b"not a directory").unwrap();
     let (cache, warnings) = directory.cache();
     assert_eq!(cache.read(&key(1)), None);
-    assert_eq!(reasons(&warnings), [CacheProblem::NotADirectory]);
+    let path = directory.0.clone();
+    let reason = AccessProblem::NotADirectory;
+    assert_eq!(
+        reasons(&warnings),
+        [CacheProblem::Untrusted { path, reason }]
+    );
     fs::remove_file(&directory.0).unwrap();
 }
 
@@ -133,42 +145,68 @@ fn a_directory_that_cannot_be_made_is_refused_once() {
     }
     let reasons = reasons(&warnings);
     assert!(
-        matches!(reasons[..], [CacheProblem::Io { .. }]),
+        matches!(
+            reasons[..],
+            [CacheProblem::Untrusted {
+                reason: AccessProblem::NotADirectory,
+                ..
+            }]
+        ),
         "{reasons:?}"
     );
     fs::remove_file(&directory.0).unwrap();
 }
 
 #[test]
-fn when_writing_fails_reading_goes_on() {
-    let directory = TestDirectory::new("vanished");
+fn a_directory_that_is_moved_or_replaced_stays_the_one_in_use() {
+    let directory = TestDirectory::new("moved");
     let (cache, warnings) = directory.cache();
     cache.write(&key(1), b"code");
-    // The directory is replaced by one that misses: every write fails, for root as well.
     let moved = directory.0.with_extension("moved");
     fs::rename(&directory.0, &moved).unwrap();
+    directory.cache().0.write(&key(1), b"code of somebody else");
+    assert_eq!(cache.read(&key(1)).as_deref(), Some(&b"code"[..]));
     cache.write(&key(2), b"code");
-    cache.write(&key(3), b"code");
-    fs::rename(&moved, &directory.0).unwrap();
-    let reasons = reasons(&warnings);
-    assert!(
-        matches!(
-            reasons[..],
-            [CacheProblem::Io {
-                action: "write to it",
-                ..
-            }]
-        ),
-        "{reasons:?}"
-    );
-    assert!(cache.read(&key(1)).is_some());
+    assert!(moved.join(name_of(&key(2))).exists());
+    assert_eq!(cache.usage().entries, 2);
+    assert!(warnings.drain().is_empty());
+    fs::remove_dir_all(moved).unwrap();
+}
+
+#[test]
+fn a_directory_that_is_removed_costs_one_warning() {
+    let directory = TestDirectory::new("removed");
+    let (cache, warnings) = directory.cache();
+    cache.write(&key(1), b"code");
+    fs::remove_dir_all(&directory.0).unwrap();
+    for number in 1..4 {
+        assert_eq!(cache.read(&key(number)), None);
+        cache.write(&key(number), b"code");
+    }
+    assert_eq!(reasons(&warnings), [CacheProblem::Removed]);
+    assert!(!directory.0.exists());
+}
+
+#[test]
+fn a_temporary_file_that_was_left_behind_is_not_in_the_way() {
+    let directory = TestDirectory::new("left-behind");
+    let (cache, warnings) = directory.cache();
+    cache.write(&key(1), b"code");
+    // In a container every process has the same number and starts to count anew.
+    for number in 0..3 {
+        let name = format!("{}-{}-{number}", key(2).to_hex(), std::process::id());
+        let left = directory.0.join(name).with_extension(TEMPORARY_EXTENSION);
+        fs::write(left, b"half an entry").unwrap();
+    }
+    cache.write(&key(2), b"code");
+    assert!(cache.read(&key(2)).is_some());
+    assert!(warnings.drain().is_empty());
 }
 
 #[test]
 fn a_read_only_directory_can_be_read() {
-    // SAFETY: no preconditions.
-    if unsafe { libc::geteuid() } == 0 {
-        return; // Permissions do not stop root; `when_writing_fails_reading_goes_on` covers it.
+    if rustix::process::geteuid().is_root() {
+        return; // Permissions do not stop root.
     }
     let directory = TestDirectory::new("read-only");
     directory.cache().0.write(&key(1), b"code");
@@ -200,12 +238,24 @@ fn damaged_entries_are_ignored_and_rewritten() {
 #[test]
 fn links_are_not_followed() {
     let directory = TestDirectory::new("links");
-    let (cache, _) = directory.cache();
+    let (cache, warnings) = directory.cache();
     cache.write(&key(1), b"code");
     let outside = directory.0.with_extension("outside");
     fs::rename(cache.path_of(&key(1)), &outside).unwrap();
     std::os::unix::fs::symlink(&outside, cache.path_of(&key(1))).unwrap();
     assert_eq!(cache.read(&key(1)), None);
+    let expected = Warning::CacheEntryRefused {
+        path: cache.path_of(&key(1)),
+        reason: AccessProblem::NotAFile {
+            kind: "symbolic link",
+        },
+    };
+    assert_eq!(warnings.drain(), [expected]);
+    // Writing replaces the link and leaves alone what it points to.
+    let content = fs::read(&outside).unwrap();
+    cache.write(&key(1), b"new code");
+    assert_eq!(cache.read(&key(1)).as_deref(), Some(&b"new code"[..]));
+    assert_eq!(fs::read(&outside).unwrap(), content);
     fs::remove_file(outside).unwrap();
 }
 
@@ -268,5 +318,6 @@ fn many_threads_share_a_directory() {
         }
     });
     let (cache, _) = directory.cache();
-    assert!(cache.files().iter().all(|file| !file.is_temporary));
+    let files = files_in(cache.opened().unwrap());
+    assert!(files.iter().all(|file| !file.is_temporary));
 }

@@ -10,19 +10,29 @@
 //!     56    32  BLAKE3 of the payload
 //!     88     …  payload
 //! ```
-//! The checksum finds damage, not attacks: those are kept out by the directory's permissions.
+//! The checksum finds damage, not attacks: those are kept out by owners and permissions.
 
 use super::CacheKey;
 
 const MAGIC: &[u8; 8] = b"SITUCODE";
 const FORMAT_VERSION: u32 = 1;
-const HEADER_BYTES: usize = 88;
+pub(super) const HEADER_BYTES: usize = 88;
+
+/// The part of the header that is known before the payload is read.
+const PREFIX_BYTES: usize = 56;
 
 /// The bytes of an entry.
 pub(super) fn encode(key: &CacheKey, payload: &[u8]) -> Vec<u8> {
     let mut bytes = header(key, payload).to_vec();
     bytes.extend_from_slice(payload);
     bytes
+}
+
+/// Whether a file of `file_bytes` that starts with `found` can be an entry for `key`. Tells without
+/// reading what may be a very large file.
+pub(super) fn is_plausible(key: &CacheKey, found: &[u8; HEADER_BYTES], file_bytes: u64) -> bool {
+    let payload_bytes = file_bytes.checked_sub(HEADER_BYTES as u64);
+    payload_bytes.is_some_and(|bytes| found[..PREFIX_BYTES] == prefix(key, bytes))
 }
 
 /// The payload of an entry, or `None` when the bytes are not a whole, undamaged entry for `key`.
@@ -38,12 +48,18 @@ pub(super) fn decode(key: &CacheKey, mut bytes: Vec<u8>) -> Option<Vec<u8>> {
 
 fn header(key: &CacheKey, payload: &[u8]) -> [u8; HEADER_BYTES] {
     let mut header = [0; HEADER_BYTES];
-    header[..8].copy_from_slice(MAGIC);
-    header[8..12].copy_from_slice(&FORMAT_VERSION.to_le_bytes());
-    header[16..48].copy_from_slice(key.as_bytes());
-    header[48..56].copy_from_slice(&(payload.len() as u64).to_le_bytes());
-    header[56..].copy_from_slice(blake3::hash(payload).as_bytes());
+    header[..PREFIX_BYTES].copy_from_slice(&prefix(key, payload.len() as u64));
+    header[PREFIX_BYTES..].copy_from_slice(blake3::hash(payload).as_bytes());
     header
+}
+
+fn prefix(key: &CacheKey, payload_bytes: u64) -> [u8; PREFIX_BYTES] {
+    let mut prefix = [0; PREFIX_BYTES];
+    prefix[..8].copy_from_slice(MAGIC);
+    prefix[8..12].copy_from_slice(&FORMAT_VERSION.to_le_bytes());
+    prefix[16..48].copy_from_slice(key.as_bytes());
+    prefix[48..].copy_from_slice(&payload_bytes.to_le_bytes());
+    prefix
 }
 
 #[cfg(test)]

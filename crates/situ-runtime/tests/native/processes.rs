@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 
 use situ_runtime::backend::native::compiler::compile;
 use situ_runtime::backend::native::jit::LoadedObject;
@@ -25,7 +26,7 @@ fn text_of(number: u32) -> String {
 fn use_kernel(directory: &Path, number: u32, limit_bytes: u64) -> Origin {
     let warnings = WarningSink::default();
     let disk = DiskCache::new(directory.to_owned(), limit_bytes, warnings.clone());
-    let cache = CompileCache::new(Some(disk));
+    let cache = CompileCache::new(Some(Arc::new(disk)));
     let text = text_of(number);
     let key = CacheKey::new([text.as_bytes()]);
     let (object, origin) = cache

@@ -4,6 +4,7 @@
 //! looking at it.
 
 use std::path::Path;
+use std::sync::{Arc, LazyLock};
 use std::time::SystemTime;
 
 use super::object_file::ObjectSymbols;
@@ -11,7 +12,7 @@ use crate::backend::opencl::binary;
 use crate::compile_cache::DiskCache;
 use crate::compile_cache::disk::DiskUsage;
 use crate::config::{self, CacheLocation, Config};
-use crate::warnings::{CacheProblem, WarningSink};
+use crate::warnings::{self, AccessProblem, CacheProblem, WarningSink};
 
 /// What the emitter puts before a kernel's name.
 const KERNEL_PREFIX: &str = "situ_kernel_";
@@ -31,8 +32,11 @@ pub struct CachedProgram {
     pub size_bytes: u64,
     /// When it was last used, to within ten minutes.
     pub last_used: SystemTime,
-    /// The kernels in it; `None` when the file is damaged, so that it will be written anew.
+    /// The kernels in it; `None` when the file is damaged or refused, so that it will be written
+    /// anew.
     pub kernels: Option<Vec<String>>,
+    /// Why the file is refused, if it is.
+    pub problem: Option<AccessProblem>,
 }
 
 impl CachedCode {
@@ -40,7 +44,8 @@ impl CachedCode {
     pub fn of_process() -> Self {
         Self {
             // Whoever asks is told the problem; it need not be a warning as well.
-            disk: disk_cache(config::process_config(), WarningSink::default()),
+            disk: disk_cache(config::process_config(), WarningSink::default())
+                .map(DiskCache::for_looking),
         }
     }
 
@@ -56,17 +61,17 @@ impl CachedCode {
 
     /// Why it is not used, if it is not.
     pub fn problem(&self) -> Option<&CacheProblem> {
-        self.existing()?.problem()
+        self.disk.as_ref()?.problem()
     }
 
     /// How much there is.
     pub fn usage(&self) -> DiskUsage {
-        self.existing().map(DiskCache::usage).unwrap_or_default()
+        self.disk.as_ref().map(DiskCache::usage).unwrap_or_default()
     }
 
     /// What there is, the most recently used first.
     pub fn programs(&self) -> Vec<CachedProgram> {
-        let Some(disk) = self.existing() else {
+        let Some(disk) = &self.disk else {
             return Vec::new();
         };
         let entries = disk.entries().into_iter();
@@ -75,22 +80,28 @@ impl CachedCode {
             size_bytes: entry.size_bytes,
             last_used: entry.last_used,
             kernels: disk.peek(&entry.key).and_then(|code| kernels_in(&code)),
+            problem: entry.problem,
         };
         entries.map(describe).collect()
     }
 
     /// Removes everything and tells how much that was.
     pub fn clear(&self) -> DiskUsage {
-        self.existing().map(DiskCache::clear).unwrap_or_default()
-    }
-
-    fn existing(&self) -> Option<&DiskCache> {
-        self.disk.as_ref().filter(|disk| disk.directory().exists())
+        self.disk.as_ref().map(DiskCache::clear).unwrap_or_default()
     }
 }
 
+/// The disk level that all caches of this process share, so that its directory is opened once.
+pub(in crate::backend) fn process_disk_cache() -> Option<Arc<DiskCache>> {
+    static SHARED: LazyLock<Option<Arc<DiskCache>>> = LazyLock::new(|| {
+        let warnings = warnings::process_sink().clone();
+        disk_cache(config::process_config(), warnings).map(Arc::new)
+    });
+    SHARED.clone()
+}
+
 /// The disk level of the compile cache, by the user's settings.
-pub(in crate::backend) fn disk_cache(config: &Config, warnings: WarningSink) -> Option<DiskCache> {
+fn disk_cache(config: &Config, warnings: WarningSink) -> Option<DiskCache> {
     match &config.cache_location {
         CacheLocation::Directory(directory) => Some(DiskCache::new(
             directory.clone(),
@@ -127,11 +138,9 @@ mod tests {
         let name = format!("situ-cached-code-{}", std::process::id());
         let directory = std::env::temp_dir().join(name);
         let cached = CachedCode {
-            disk: Some(DiskCache::new(
-                directory.clone(),
-                1 << 20,
-                WarningSink::default(),
-            )),
+            disk: Some(
+                DiskCache::new(directory.clone(), 1 << 20, WarningSink::default()).for_looking(),
+            ),
         };
         assert_eq!(cached.programs(), []);
         assert!(!directory.exists(), "looking makes no directory");
@@ -143,9 +152,10 @@ mod tests {
         let text = "define void @situ_kernel_scale() { ret void }\n\
                     define void @situ_kernel_blur() { ret void }";
         let object = compiler::compile("test", text, &options).unwrap();
-        let disk = cached.disk.as_ref().unwrap();
+        let disk = DiskCache::new(directory.clone(), 1 << 20, WarningSink::default());
         disk.write(&CacheKey::new([&b"good"[..]]), &object);
         disk.write(&CacheKey::new([&b"bad"[..]]), b"no object");
+        let cached = CachedCode { disk: Some(disk) };
         let mut kernels: Vec<_> = cached.programs().into_iter().map(|p| p.kernels).collect();
         kernels.sort_unstable();
         assert_eq!(

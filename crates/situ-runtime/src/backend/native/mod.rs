@@ -43,7 +43,7 @@ use crate::memory::usm::UsmKind;
 use crate::partition::{
     AffinityDomain, Partition, PartitionInfo, PartitionProblem, affinity_domains,
 };
-use crate::{trace, warnings};
+use crate::trace;
 use block::BlockMover;
 use compiler::{CompileOptions, LLVM_VERSION, Passes};
 use host_cpu::CpuTarget;
@@ -95,10 +95,7 @@ impl NativeDriver {
                     cpu,
                     passes: Passes::Full,
                 },
-                cache: CompileCache::new(cached_code::disk_cache(
-                    config,
-                    warnings::process_sink().clone(),
-                )),
+                cache: CompileCache::new(cached_code::process_disk_cache()),
             }),
             topology,
             units: topology.units(config.num_threads),

@@ -19,9 +19,7 @@ use super::status::Status;
 use crate::backend::native::cached_code;
 use crate::backend::native::host_cpu::CpuTarget;
 use crate::compile_cache::{CacheKey, CompileCache};
-use crate::config;
 use crate::error::{Error, Result};
-use crate::warnings;
 
 /// What makes code. A device and its parts share it, so each kernel is compiled once.
 pub(super) struct Code {
@@ -59,10 +57,7 @@ impl Code {
                 cpu.name,
                 cpu.features,
             ],
-            cache: CompileCache::new(cached_code::disk_cache(
-                config::process_config(),
-                warnings::process_sink().clone(),
-            )),
+            cache: CompileCache::new(cached_code::process_disk_cache()),
         }
     }
 
@@ -74,10 +69,7 @@ impl Code {
             root: self.root,
             target: self.target.clone(),
             identity: self.identity.clone(),
-            cache: CompileCache::new(cached_code::disk_cache(
-                config::process_config(),
-                warnings::process_sink().clone(),
-            )),
+            cache: CompileCache::new(cached_code::process_disk_cache()),
         }
     }
 
