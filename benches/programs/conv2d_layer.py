@@ -21,7 +21,7 @@ def inputs(batch, n, k, c_in, c_out):
 
 
 def reference(x, weights, bias):
-    batch, h, w, c_in = x.shape
+    batch, h, w, _ = x.shape
     k, c_out = weights.shape[0], weights.shape[3]
     out = np.empty((batch, h - k + 1, w - k + 1, c_out), dtype=np.float32)
     for i in range(h - k + 1):

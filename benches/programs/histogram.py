@@ -6,7 +6,7 @@ import situ
 from situ import prange
 
 KIND = "signal"
-SIZES = {"test": {"n": 60, "bins": 5}, "bench": {"n": 500_000, "bins": 64}}
+SIZES = {"test": {"n": 60, "bins": 5}, "bench": {"n": 2_000_000, "bins": 64}}
 
 
 def inputs(n, bins):

@@ -1,5 +1,7 @@
 """Three dense layers with softmax at the end, in float32."""
 
+from itertools import pairwise
+
 import numpy as np
 
 from situ import prange
@@ -7,14 +9,14 @@ from situ import prange
 KIND = "neural network"
 SIZES = {
     "test": {"batch": 4, "sizes": (6, 8, 7, 3)},
-    "bench": {"batch": 64, "sizes": (784, 1000, 500, 10)},
+    "bench": {"batch": 256, "sizes": (784, 1000, 500, 10)},
 }
 
 
 def inputs(batch, sizes):
     rng = np.random.default_rng(60)
     weights = []
-    for before, after in zip(sizes, sizes[1:], strict=False):
+    for before, after in pairwise(sizes):
         weights += [
             (rng.random((before, after), np.float32) - np.float32(0.5)) / np.float32(before),
             rng.random(after, np.float32),

@@ -5,7 +5,7 @@ import numpy as np
 from situ import prange
 
 KIND = "signal"
-SIZES = {"test": {"n": 20}, "bench": {"n": 300_000}}
+SIZES = {"test": {"n": 20}, "bench": {"n": 1_000_000}}
 
 
 def inputs(n):

@@ -7,7 +7,7 @@ from situ import prange
 KIND = "physics"
 SIZES = {
     "test": {"walkers": 6, "steps": 5, "places": 7},
-    "bench": {"walkers": 5000, "steps": 100, "places": 512},
+    "bench": {"walkers": 20_000, "steps": 100, "places": 512},
 }
 
 

@@ -98,18 +98,22 @@ class Worker:
         try:
             return getattr(self, request.pop("do"))(**request)
         except (NotForThisLibraryError, *self._library.refusals) as error:
-            return {"refused": _first_line(error)}
+            return {"refused": first_line(error)}
         except Exception as error:
             # Whatever a library raises is the answer; the others go on.
-            return {"failed": f"{type(error).__name__}: {_first_line(error)}"}
+            return {"failed": f"{type(error).__name__}: {first_line(error)}"}
 
 
-def _first_line(error: Exception) -> str:
+def first_line(error: Exception) -> str:
+    """Return what an error says in short, fit to be published."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     # Numba begins with which of its steps failed, and then says why.
     lines = [line for line in lines if not line.startswith("Failed in nopython")]
+    # A compiler's message begins with the function's name; what it found is a line of its own.
+    lines[1:] = [line for line in lines[1:] if line.startswith("error[")][:1]
     # Where modules are on this machine is nobody's business: answers are published.
-    return re.sub(r" from '[^']*'", "", lines[0]) if lines else type(error).__name__
+    text = ": ".join(lines) or type(error).__name__
+    return re.sub(r" from '[^']*'", "", text)
 
 
 def _private_output() -> TextIO:
@@ -129,7 +133,7 @@ def main(library: str, device: str | None) -> None:
         start: dict[str, Any] = {"threads": len(os.sched_getaffinity(0))}
     except Exception as error:
         worker = None
-        start = {"failed": f"{type(error).__name__}: {_first_line(error)}"}
+        start = {"failed": f"{type(error).__name__}: {first_line(error)}"}
     print(json.dumps(start), file=answers, flush=True)
     if worker is None:
         return

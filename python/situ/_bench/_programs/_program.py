@@ -93,16 +93,17 @@ def find_folder(given: Path | None) -> Path:
     folder = given or Path(__file__).resolve().parents[4] / "benches" / "programs"
     if folder.is_dir() and any(folder.glob("*.py")):
         return folder
-    if given is not None:
-        why = "it has no Python files" if folder.is_dir() else "there is no such directory"
-        message = f"there are no programs in {given}\n  why:  {why}"
+    if given is None:
+        what = "there are no programs to measure"
+        why = "they are part of situ's repository, not of the installed package"
     else:
-        message = (
-            "there are no programs to measure\n"
-            "  why:  they are part of situ's repository, not of the installed package"
-        )
-    help_text = "pass `--programs-from FOLDER` with the folder benches/programs of the repository"
-    raise NoProgramsError(f"{message}\n  help: {help_text}")
+        what = f"there are no programs in {given}"
+        why = "it has no Python files" if folder.is_dir() else "there is no such directory"
+    message = (
+        f"{what}\n  why:  {why}\n"
+        "  help: pass `--programs-from FOLDER` with the folder benches/programs of the repository"
+    )
+    raise NoProgramsError(message)
 
 
 def programs(folder: Path) -> list[Program]:

@@ -62,7 +62,7 @@ def run(plan: Plan, results: ProgramResults, progress: Progress) -> None:
 def _measured(plan: Plan, program: Program, style: str) -> StyleResult:
     size = program.size(is_quick=plan.is_quick)
     result = StyleResult(program.name, program.title, program.kind, style, size)
-    contenders = [each for each in plan.contenders if not (each.name, style) == ("numba", "array")]
+    contenders = [each for each in plan.contenders if (each.name, style) != ("numba", "array")]
     with Crew() as crew:
         runners = [each for each in contenders if _is_ready(plan, crew, each, program, result)]
         _have_turns(plan, crew, runners, result)

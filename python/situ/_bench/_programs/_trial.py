@@ -40,7 +40,7 @@ class Trial:
         """Make the arguments, call the program, and return its time and how it is wrong, if so."""
         self._host = self._program.inputs(size)
         self._own = [self._brought(value) for value in self._host]
-        arguments = self._arguments()
+        arguments = self.arguments()
         result = self._timed(arguments)
         first_s = self._last_s
         own = [self._to_host(part) for part in parts(result)]
@@ -56,11 +56,11 @@ class Trial:
     def samples(self, length_s: float, warm_up: bool) -> list[float]:
         """Call the program for about so many seconds, at least once; return the times."""
         if warm_up and self._last_s < _WARM_UP_SECONDS:
-            self._timed(self._arguments())
+            self._timed(self.arguments())
         end = time.perf_counter() + length_s
         found: list[float] = []
         while not found or time.perf_counter() < end:
-            self._timed(self._arguments())
+            self._timed(self.arguments())
             found.append(self._last_s)
         return found
 
@@ -78,7 +78,8 @@ class Trial:
         self._last_s = time.perf_counter() - start
         return result
 
-    def _arguments(self) -> list[Any]:
+    def arguments(self) -> list[Any]:
+        """Return the arguments of the next call: fresh ones if the last call wrote them."""
         if not self._is_written:
             return self._own
         copies = [_copied(value) for value in self._own]
@@ -88,7 +89,7 @@ class Trial:
         return copies
 
     def _brought(self, value: Any) -> Any:
-        return self._library.asarray(value) if isinstance(value, np.ndarray) else value
+        return self._library.asarray(cast("Host", value)) if _is_array(value) else value
 
     def _to_host(self, value: Any) -> Host:
         is_own = isinstance(value, situ.ndarray)
@@ -96,9 +97,11 @@ class Trial:
 
 
 def _copied(value: Any) -> Any:
-    if isinstance(value, (np.ndarray, situ.ndarray)):
-        return cast("Any", value).copy()
-    return value
+    return value.copy() if _is_array(value) else value
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, np.ndarray | situ.ndarray)
 
 
 def difference(own: list[Host], wanted: list[Host], free_share: float = 0.0) -> str | None:
