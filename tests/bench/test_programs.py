@@ -20,9 +20,7 @@ _NO_QUEUE = "TypeError: `sqrt` was called without an array, so there is no queue
 # fails its test: remove it then.
 KNOWN_PROBLEMS = {
     ("binomial_tree", "array"): _NO_QUEUE,
-    ("connected_components", "array"): (
-        "AttributeError: 'function' object has no attribute 'at'"
-    ),
+    ("connected_components", "array"): ("AttributeError: 'function' object has no attribute 'at'"),
     ("kmeans", "parallel"): (
         "KernelError: cannot compile njit function `parallel`: "
         "error[J001]: `c` is handed from one round of a `prange` loop to the next"

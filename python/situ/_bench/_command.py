@@ -10,7 +10,7 @@ from situ._bench import _charts, _libraries, _lines, _machine, _progress, _race,
 from situ._bench._crew import Contender
 from situ._bench._lines import Line
 from situ._bench._programs import _command as _program_command
-from situ._bench._programs._program import NoProgramsError
+from situ._bench._programs._program import ProgramChoiceError
 from situ._bench._results import REFERENCE, SUBJECT, Entrant, Results
 from situ._cli import _text
 from situ._native import Device
@@ -31,7 +31,7 @@ def run(options: argparse.Namespace) -> int:
         if options.programs is not None:
             return _program_command.run(options, *_program_command.plan(options))
         plan, results = _plan(options)
-    except (_UsageError, NoProgramsError, DeviceError) as error:
+    except (_UsageError, ProgramChoiceError, DeviceError) as error:
         print(f"situ bench: {error}", file=sys.stderr)
         return 2
     return _run_lines(options, plan, results)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from situ._bench import _libraries, _machine, _progress
 from situ._bench._crew import Contender
 from situ._bench._programs import _chart, _program, _race, _table
-from situ._bench._programs._program import NoProgramsError, Program
+from situ._bench._programs._program import Program, ProgramChoiceError
 from situ._bench._programs._results import SUBJECT, ProgramResults
 from situ._bench._results import REFERENCE, Entrant
 from situ._cli import _text
@@ -21,12 +21,10 @@ def plan(options: argparse.Namespace) -> tuple[_race.Plan, ProgramResults]:
     """Return what the options ask for."""
     present = _program.programs(_program.find_folder(options.programs_from))
     chosen = _chosen(present, options.programs)
+    _check_other_options(options)
     device = Device(options.device[0]) if options.device else Device()
-    contenders = [Contender(REFERENCE, REFERENCE)]
-    if options.against is None and _libraries.is_installed(_PEER):
-        contenders.append(Contender(_PEER, _PEER))
-    if options.against is not None and _PEER in options.against.split(","):
-        contenders.append(Contender(_PEER, _PEER))
+    names = [REFERENCE, _PEER] if _has_peer(options.against) else [REFERENCE]
+    contenders = [Contender(name, name) for name in names]
     contenders.append(Contender(SUBJECT, SUBJECT, device.filter_string))
     results = ProgramResults(
         datetime.now(UTC).isoformat(timespec="seconds"),
@@ -38,6 +36,38 @@ def plan(options: argparse.Namespace) -> tuple[_race.Plan, ProgramResults]:
     return _race.Plan(contenders, chosen, options.quick, is_whole, options.time_limit), results
 
 
+def _check_other_options(options: argparse.Namespace) -> None:
+    """Refuse options that would do nothing."""
+    several = len(options.device or []) > 1
+    for option, is_given in (
+        ("--lines", options.lines is not None),
+        ("--scaling", options.scaling),
+        ("a second `--device`", several),
+    ):
+        if is_given:
+            message = f"{option} does nothing with `--programs`\n  help: leave it out"
+            raise ProgramChoiceError(message)
+
+
+def _has_peer(against: str | None) -> bool:
+    """Return whether Numba takes part: it does if it is installed, or is asked for."""
+    if against is None:
+        return _libraries.is_installed(_PEER)
+    wanted = [word.strip().lower() for word in against.split(",") if word.strip()]
+    for name in wanted:
+        if name not in {REFERENCE, _PEER}:
+            message = (
+                f"programs cannot be compared with `{name}`\n"
+                "  why:  it compiles no loops and slices as they are written\n"
+                f"  help: choose of {REFERENCE}, {_PEER}"
+            )
+            raise ProgramChoiceError(message)
+    if _PEER in wanted and not _libraries.is_installed(_PEER):
+        message = f"`{_PEER}` is not installed\n  help: pip install {_PEER}"
+        raise ProgramChoiceError(message)
+    return _PEER in wanted
+
+
 def _chosen(present: list[Program], names: Sequence[str]) -> list[Program]:
     """Return the programs with these names; none is all of them."""
     known = {program.name: program for program in present}
@@ -46,7 +76,7 @@ def _chosen(present: list[Program], names: Sequence[str]) -> list[Program]:
             close = difflib.get_close_matches(name, known, 1)
             hint = f"did you mean `{close[0]}`?" if close else f"they are {', '.join(known)}"
             message = f"there is no program `{name}`\n  help: {hint}"
-            raise NoProgramsError(message)
+            raise ProgramChoiceError(message)
     return [program for program in present if not names or program.name in names]
 
 

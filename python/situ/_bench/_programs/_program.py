@@ -17,8 +17,8 @@ from typing import Any
 STYLES = ("njit", "parallel", "array", "kernel")
 
 
-class NoProgramsError(Exception):
-    """There is no folder of programs, or no such program."""
+class ProgramChoiceError(Exception):
+    """There is no such program, folder of programs or library to compare programs with."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def find_folder(given: Path | None) -> Path:
         f"{what}\n  why:  {why}\n"
         "  help: pass `--programs-from FOLDER` with the folder benches/programs of the repository"
     )
-    raise NoProgramsError(message)
+    raise ProgramChoiceError(message)
 
 
 def programs(folder: Path) -> list[Program]:
