@@ -11,7 +11,7 @@ SIZES = {"test": {"n": 10, "steps": 8}, "bench": {"n": 800, "steps": 50}}
 def inputs(n, steps):
     rng = np.random.default_rng(21)
     a = rng.random((n, n))
-    return a @ a.T + n * np.eye(n), rng.random(n), steps
+    return a @ a.T + 0.1 * n * np.eye(n), rng.random(n), steps
 
 
 def reference(a, b, steps):

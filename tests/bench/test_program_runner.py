@@ -2,7 +2,6 @@
 
 import json
 import xml.etree.ElementTree as ElementTree
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +9,6 @@ from bench import made_up
 from cli.command import run
 
 from situ._bench._programs import _chart, _command, _program, _results, _table
-from situ._bench._programs._results import ProgramResults, StyleResult, Time
 from situ._bench._programs._trial import difference
 from situ._bench._results import OtherSchemaError
 
@@ -50,30 +48,6 @@ def write(folder, **programs):
     for name, code in programs.items():
         (folder / f"{name}.py").write_text(PROGRAM + code)
     return folder
-
-
-def made_up_results(*, is_quick=False):
-    """Return results of three programs, of which two have times of Numba."""
-    whole = made_up.results(peers=("numba",), has_scaling=False)
-    numpy, situ_, numba = whole.entrants
-    results = ProgramResults(
-        whole.made_at, whole.machine, [numpy, numba, situ_], is_quick, is_complete=True
-    )
-    for program, ratio in (("a", 8.0), ("b", 2.0)):
-        times = {"numpy": Time(ratio, 5, ratio), "numba": Time(2 * ratio, 5, 9.0)}
-        times["situ"] = Time(1.0, 5, 0.5, 0.25)
-        for style in ("njit", "array"):
-            kept = {name: replace(time) for name, time in times.items()}
-            if style == "array":
-                del kept["numba"]
-            results.styles.append(
-                StyleResult(program, f"Program {program}.", "kind", style, {"n": 3}, kept)
-            )
-    refused = StyleResult("c", "Program c.", "kind", "njit", {"n": 3}, {"numpy": Time(1, 5, 1)})
-    refused.refused["numba"] = "no such function"
-    refused.failed["situ"] = "its process ended with signal 11"
-    results.styles.append(refused)
-    return results
 
 
 def test_programs_are_measured_shown_and_written(tmp_path):
@@ -158,7 +132,7 @@ def test_without_a_checkout_the_error_names_the_option(monkeypatch, tmp_path):
 
 
 def test_means_are_geometric_and_the_worst_program_is_named():
-    njit_numpy, njit_numba, array = made_up_results().summaries()
+    njit_numpy, njit_numba, array = made_up.program_results().summaries()
     assert (njit_numpy.style, njit_numpy.against, njit_numpy.programs) == ("njit", "numpy", 2)
     assert njit_numpy.mean == pytest.approx(4.0)
     assert (njit_numpy.worst, njit_numpy.worst_ratio) == ("b", 2.0)
@@ -167,19 +141,19 @@ def test_means_are_geometric_and_the_worst_program_is_named():
 
 
 def test_bars_are_judged_for_full_sizes_only():
-    judged = {each.title: each for each in made_up_results().judgements()}
+    judged = {each.title: each for each in made_up.program_results().judgements()}
     assert judged["njit against numpy, mean"].is_met
     assert judged["njit against numba, worst (b)"].is_met
     assert judged["array against numpy, mean"].is_information
-    assert made_up_results(is_quick=True).judgements() == []
-    slow = made_up_results()
+    assert made_up.program_results(is_quick=True).judgements() == []
+    slow = made_up.program_results()
     slow.styles[2].times["situ"].median_s = 100.0
     judged = {each.title: each for each in slow.judgements()}
     assert not judged["njit against numpy, worst (b)"].is_met
 
 
 def test_the_table_says_what_became_of_every_library():
-    head, *rows = _table.programs(made_up_results())
+    head, *rows = _table.programs(made_up.program_results())
     assert head[3:8] == ["NumPy", "Numba", "situ", "x NumPy", "x Numba"]
     assert head[8:] == ["first, Numba", "first, situ", "first, situ cached"]
     assert rows[0][:8] == ["a", "kind", "njit", "8 s", "16 s", "1 s", "8.00", "16.0"]
@@ -188,7 +162,7 @@ def test_the_table_says_what_became_of_every_library():
 
 
 def test_everything_is_printed_and_only_failures_of_situ_fail(capsys):
-    results = made_up_results()
+    results = made_up.program_results()
     _command.show(results)
     said = capsys.readouterr().out
     assert "njit   NumPy    2         4.00            2.00   b" in said
@@ -202,7 +176,7 @@ def test_everything_is_printed_and_only_failures_of_situ_fail(capsys):
 
 
 def test_results_survive_their_file():
-    results = made_up_results()
+    results = made_up.program_results()
     again = _results.from_json(json.loads(json.dumps(results.to_json())))
     assert again == results
     with pytest.raises(OtherSchemaError, match="no results of `situ bench --programs`"):
@@ -210,7 +184,7 @@ def test_results_survive_their_file():
 
 
 def test_the_chart_has_a_row_for_each_program_and_a_column_for_each_library():
-    text = _chart.program_chart(made_up_results())
+    text = _chart.program_chart(made_up.program_results())
     ElementTree.fromstring(text)
     for word in (">a<", ">b<", ">c<", "x NumPy", "x Numba", "kernel"):
         assert word in text
