@@ -115,7 +115,7 @@ bench-peers: build .venv-peers/.ready  ## The same lines against Numba, dpnp and
 	@.venv-peers/bin/python tools/make_performance_page.py
 
 .PHONY: bench-programs
-bench-programs: build .venv/.group-bench  ## Measure programs against NumPy and Numba (an hour)
+bench-programs: build .venv/.group-bench  ## Measure programs against NumPy and Numba (half an hour)
 	@$(BIN)/python -m situ bench --programs --json docs/performance/programs.json; status=$$?; \
 		$(BIN)/python tools/make_performance_page.py && exit $$status
 

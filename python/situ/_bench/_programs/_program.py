@@ -55,11 +55,6 @@ class Program:
         """What kind of computation it is."""
         return self._module.KIND
 
-    @property
-    def free_share(self) -> float:
-        """The share of elements that may differ because rounding decides them."""
-        return getattr(self._module, "FREE_SHARE", 0.0)
-
     def size(self, *, is_quick: bool) -> dict[str, Any]:
         """Return the arguments of `inputs`."""
         return self._module.SIZES["test" if is_quick else "bench"]
