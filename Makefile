@@ -114,6 +114,11 @@ bench-peers: build .venv-peers/.ready  ## The same lines against Numba, dpnp and
 	@.venv-peers/bin/python -m situ bench --against numba,dpnp,jax --json docs/performance/peers.json
 	@.venv-peers/bin/python tools/make_performance_page.py
 
+.PHONY: bench-programs
+bench-programs: build .venv/.group-bench  ## Measure programs against NumPy and Numba (half an hour)
+	@$(BIN)/python -m situ bench --programs --json docs/performance/programs.json; status=$$?; \
+		$(BIN)/python tools/make_performance_page.py && exit $$status
+
 .venv-peers/.ready: pyproject.toml tools/setup_peers.sh .venv/.ready
 	@tools/setup_peers.sh
 	@touch $@

@@ -1,5 +1,7 @@
 """Writes the measured part of docs/performance.md, and its charts, from the files of `make bench`.
 
+It also writes docs/performance/programs.md, from programs.json of `make bench-programs`.
+
     .venv/bin/python tools/make_performance_page.py [--check]
 
 The files are docs/performance/results.json of `make bench` and docs/performance/peers.json of
@@ -10,6 +12,8 @@ written, and the exit status is 1 if the page or a chart is not what the files s
 import json
 import sys
 from pathlib import Path
+
+from programs_page import page_and_chart
 
 from situ._bench import _charts, _libraries, _results, _table
 from situ._bench._results import REFERENCE, SUBJECT, Results
@@ -130,7 +134,7 @@ def wanted_files() -> dict[Path, str]:
     """Return the page and the charts as they should be."""
     own, peers = read("results.json"), read("peers.json")
     paragraphs: list[str] = []
-    files: dict[Path, str] = {}
+    files = page_and_chart(FOLDER)
     if own is not None:
         paragraphs += own_part(own)
         files[FOLDER / "speed.svg"] = _charts.speed_chart(own)

@@ -1,8 +1,12 @@
 """Results that nobody measured, for tests of what is made from them."""
 
+from dataclasses import replace
+
 from situ._bench._limits import Limits
 from situ._bench._lines import lines
 from situ._bench._machine import Machine
+from situ._bench._programs._results import ProgramResults, StyleResult
+from situ._bench._programs._results import Time as ProgramTime
 from situ._bench._results import CellResult, Entrant, Growth, LineResult, Results, Time
 from situ._bench._scaling import cells
 
@@ -46,4 +50,30 @@ def results(*, ratio=2.0, peers=(), is_quick=False, has_scaling=True):
             made.scaling.append(
                 CellResult(cell.operation, cell.layout, cell.elements, threads, times)
             )
+    return made
+
+
+def program_results(*, is_quick=False):
+    """Return results of three programs, of which two have times of Numba."""
+    whole = results(peers=("numba",), has_scaling=False)
+    numpy, situ_, numba = whole.entrants
+    made = ProgramResults(
+        whole.made_at, whole.machine, [numpy, numba, situ_], is_quick, is_complete=True
+    )
+    for program, ratio in (("a", 8.0), ("b", 2.0)):
+        times = {"numpy": ProgramTime(ratio, 5, ratio), "numba": ProgramTime(2 * ratio, 5, 9.0)}
+        times["situ"] = ProgramTime(1.0, 5, 0.5, 0.25)
+        for style in ("njit", "array"):
+            kept = {name: replace(time) for name, time in times.items()}
+            if style == "array":
+                del kept["numba"]
+            made.styles.append(
+                StyleResult(program, f"Program {program}.", "kind", style, {"n": 3}, kept)
+            )
+    refused = StyleResult(
+        "c", "Program c.", "kind", "njit", {"n": 3}, {"numpy": ProgramTime(1, 5, 1)}
+    )
+    refused.refused["numba"] = "no such function"
+    refused.failed["situ"] = "its process ended with signal 11"
+    made.styles.append(refused)
     return made

@@ -9,7 +9,7 @@ import numpy.fft
 import pytest
 
 from situ._bench._crew import Contender, Crew
-from situ._bench._worker import _first_line
+from situ._bench._worker import first_line
 
 NUMPY = Contender("numpy", "numpy")
 SITU = Contender("situ", "situ", "native:cpu:0")
@@ -108,4 +108,4 @@ def test_limits_are_positive():
 
 def test_refusals_do_not_say_where_modules_are():
     refusal = TypeError(f"Unknown attribute 'fft' of type Module({numpy.fft!r})")
-    assert _first_line(refusal) == "Unknown attribute 'fft' of type Module(<module 'numpy.fft'>)"
+    assert first_line(refusal) == "Unknown attribute 'fft' of type Module(<module 'numpy.fft'>)"

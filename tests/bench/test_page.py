@@ -64,6 +64,21 @@ def test_results_become_tables_and_charts_and_the_rest_of_the_page_stays(folder,
     assert (folder.parent / "performance.md").read_text() == page
 
 
+def test_programs_have_a_page_and_a_chart_of_their_own(folder, monkeypatch):
+    assert main(monkeypatch) == 0
+    page = folder / "programs.md"
+    assert "Nothing has been measured yet." in page.read_text()
+    (folder / "programs.json").write_text(json.dumps(made_up.program_results().to_json()))
+    assert main(monkeypatch, "--check") == 1
+    assert main(monkeypatch) == 0
+    text = page.read_text()
+    assert "| njit | NumPy | 2 | 4.00 | 2.00 | b |" in text
+    assert "| a | kind | njit | 8 s | 16 s | 1 s | 8.00 | 16.0 | 9 s | 500 ms | 250 ms |" in text
+    assert "- c, njit: situ: its process ended with signal 11" in text
+    assert (folder / "programs.svg").read_text().startswith("<svg")
+    assert main(monkeypatch, "--check") == 0
+
+
 def test_a_page_that_was_edited_by_hand_is_noticed(folder, monkeypatch, capsys):
     (folder / "results.json").write_text(json.dumps(made_up.results().to_json()))
     main(monkeypatch)

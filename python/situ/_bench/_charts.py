@@ -29,7 +29,9 @@ _GAP = 12
 Scale = Callable[[float], float]
 
 
-def _logarithmic(low: float, high: float, start: float, end: float) -> Scale:
+def logarithmic(low: float, high: float, start: float, end: float) -> Scale:
+    """Return where numbers from `low` to `high` are drawn, from `start` to `end`."""
+
     def at(value: float) -> float:
         clamped = min(max(value, low), high)
         return start + (end - start) * math.log(clamped / low) / math.log(high / low)
@@ -37,7 +39,7 @@ def _logarithmic(low: float, high: float, start: float, end: float) -> Scale:
     return at
 
 
-def _range(ratios: Iterable[float]) -> tuple[float, float]:
+def range_around(ratios: Iterable[float]) -> tuple[float, float]:
     """Return round numbers around all ratios, with one between them.
 
     What is beyond a hundredth or a thousand times is drawn at the edge: it would push together what
@@ -49,7 +51,8 @@ def _range(ratios: Iterable[float]) -> tuple[float, float]:
     )
 
 
-def _ticks(low: float, high: float) -> list[float]:
+def ticks(low: float, high: float) -> list[float]:
+    """Return the round numbers that an axis shows."""
     first, last = round(math.log10(low)), round(math.log10(high))
     steps = (1, 2, 5) if last - first <= 3 else (1,)
     found = [step * 10.0**exponent for exponent in range(first, last) for step in steps]
@@ -60,7 +63,7 @@ def speed_chart(results: Results) -> str:
     """Draw how many times as fast as NumPy every library is, at every line."""
     others = [each.name for each in results.entrants if each.name not in {SUBJECT, REFERENCE}]
     others = others[: SERIES - 1]
-    low, high = _range(
+    low, high = range_around(
         ratio
         for line in results.lines
         for name in [SUBJECT, *others]
@@ -76,11 +79,11 @@ def speed_chart(results: Results) -> str:
         f"{len(results.lines)} lines; the geometric mean of situ is {mean}. "
         + "; ".join(_spoken(line) for line in results.lines),
     )
-    at = _logarithmic(low, high, _LEFT, _WIDTH - _RIGHT)
+    at = logarithmic(low, high, _LEFT, _WIDTH - _RIGHT)
     drawing.text(16, 26, "Speed as a multiple of NumPy's", size=16, is_bold=True)
     drawing.text(16, 44, "longer is faster; NumPy is at 1", kind="faint")
     _legend(drawing, results, others)
-    for tick in _ticks(low, high):
+    for tick in ticks(low, high):
         drawing.line(at(tick), _HEAD - 8, at(tick), height - _FOOT + 4)
         drawing.text(at(tick), height - _FOOT + 20, f"{tick:g}", anchor="middle", kind="faint")
     drawing.line(at(1.0), _HEAD - 8, at(1.0), height - _FOOT + 4, "mark")
@@ -134,7 +137,9 @@ def _draw_line(
 
 def scaling_chart(results: Results) -> str:
     """Draw NumPy's time over situ's against the size, a panel for each operation."""
-    low, high = _range(ratio for cell in results.scaling if (ratio := cell.ratio()) is not None)
+    low, high = range_around(
+        ratio for cell in results.scaling if (ratio := cell.ratio()) is not None
+    )
     rows = math.ceil(len(OPERATIONS) / _PANELS_IN_ROW)
     threads = sorted({cell.threads for cell in results.scaling})
     drawing = Drawing(
@@ -175,7 +180,7 @@ def _draw_panel(
 ) -> None:
     low, high = ends
     bottom = top + _PANEL_HEIGHT - 18
-    at_y = _logarithmic(low, high, bottom, top + 20)
+    at_y = logarithmic(low, high, bottom, top + 20)
     start, end = left + 34, left + _PANEL_WIDTH - 12
     drawing.text(left + 34, top + 12, OPERATIONS[operation].title, is_bold=True)
     for tick in _powers(low, high):
@@ -184,7 +189,7 @@ def _draw_panel(
     sizes = sorted({cell.elements for cell in cells})
     if not sizes:
         return
-    at_x = _logarithmic(sizes[0], max(sizes[-1], 2 * sizes[0]), start, end)
+    at_x = logarithmic(sizes[0], max(sizes[-1], 2 * sizes[0]), start, end)
     for size in sizes:
         drawing.text(at_x(size), bottom + 16, short(size), size=10, anchor="middle", kind="faint")
     for threads in sorted({cell.threads for cell in cells}):

@@ -9,6 +9,8 @@ from pathlib import Path
 from situ._bench import _charts, _libraries, _lines, _machine, _progress, _race, _table
 from situ._bench._crew import Contender
 from situ._bench._lines import Line
+from situ._bench._programs import _command as _program_command
+from situ._bench._programs._program import ProgramChoiceError
 from situ._bench._results import REFERENCE, SUBJECT, Entrant, Results
 from situ._cli import _text
 from situ._native import Device
@@ -24,12 +26,18 @@ class _UsageError(Exception):
 def run(options: argparse.Namespace) -> int:
     """Run the command and return its exit status."""
     try:
-        plan, results = _plan(options)
         for file in (options.json, options.svg):
             _check_writable(file)
-    except (_UsageError, DeviceError) as error:
+        if options.programs is not None:
+            return _program_command.run(options, *_program_command.plan(options))
+        plan, results = _plan(options)
+    except (_UsageError, ProgramChoiceError, DeviceError) as error:
         print(f"situ bench: {error}", file=sys.stderr)
         return 2
+    return _run_lines(options, plan, results)
+
+
+def _run_lines(options: argparse.Namespace, plan: _race.Plan, results: Results) -> int:
     progress = _progress.for_terminal()
     is_interrupted = False
     try:

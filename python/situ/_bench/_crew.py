@@ -6,6 +6,7 @@ OpenBLAS, OpenMP and others spin for a while after a call, and would slow down w
 
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -60,8 +61,11 @@ class Member:
             )
         self.start = self._answer()
 
-    def ask(self, do: str, **request: Any) -> dict[str, Any]:
-        """Let the process run, ask it for something, and stop it again when it has answered."""
+    def ask(self, do: str, limit_s: float | None = None, **request: Any) -> dict[str, Any]:
+        """Let the process run, ask it for something, and stop it again when it has answered.
+
+        A process that has not answered after `limit_s` seconds counts as dead.
+        """
         assert self._process.stdin is not None
         self._process.send_signal(signal.SIGCONT)
         try:
@@ -69,10 +73,13 @@ class Member:
             self._process.stdin.flush()
         except OSError as error:
             raise WorkerDiedError(self._last_words()) from error
-        return self._answer()
+        return self._answer(limit_s)
 
-    def _answer(self) -> dict[str, Any]:
+    def _answer(self, limit_s: float | None = None) -> dict[str, Any]:
         assert self._process.stdout is not None
+        if not select.select([self._process.stdout], [], [], limit_s)[0]:
+            message = f"it did not end within {limit_s:g} s"
+            raise WorkerDiedError(message)
         line = self._process.stdout.readline()
         if not line:
             raise WorkerDiedError(self._last_words())
@@ -115,14 +122,16 @@ class Crew:
             member.end()
         self._folder.cleanup()
 
-    def ask(self, contender: Contender, do: str, **request: Any) -> dict[str, Any]:
-        """Ask a contender; its answer says `failed` if its process is not there any more.
+    def ask(
+        self, contender: Contender, do: str, limit_s: float | None = None, **request: Any
+    ) -> dict[str, Any]:
+        """Ask a contender; its answer says `failed` if its process died or took too long.
 
         A process that died is started again for the next question: one line that ends it should not
         cost the others.
         """
         try:
-            return self._member(contender).ask(do, **request)
+            return self._member(contender).ask(do, limit_s, **request)
         except WorkerDiedError as error:
             self.dismiss(contender)
             return {"failed": str(error)}

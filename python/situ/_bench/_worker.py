@@ -13,10 +13,14 @@ import os
 import re
 import signal
 import sys
+from pathlib import Path
 from typing import Any, TextIO
 
 from situ._bench import _libraries, _limits, _lines, _peak_memory, _task
 from situ._bench._libraries import NotForThisLibraryError
+from situ._bench._programs import _contestants
+from situ._bench._programs._program import Program
+from situ._bench._programs._trial import Trial
 from situ._bench._scaling import Cell
 from situ._bench._task import Task
 from situ._bench._timing import Timer, seconds
@@ -30,10 +34,12 @@ class Worker:
 
     def __init__(self, library: str, device: str | None) -> None:
         """Import the library."""
+        self._name = library
         self._library = _libraries.opened(library, device)
         self._device = device
         self._task: Task | None = None
         self._timer: Timer | None = None
+        self._trial: Trial | None = None
 
     def prepare_line(self, name: str, size: int) -> dict[str, Any]:
         """Make the arrays of a line and call it for the first time."""
@@ -54,6 +60,18 @@ class Worker:
         """Have a turn of about so many seconds."""
         assert self._timer is not None
         return dataclasses.asdict(self._timer.turn(length_s))
+
+    def prepare_program(self, file: str, style: str, size: dict[str, Any]) -> dict[str, Any]:
+        """Call a program in a style for the first time, and compare its result with NumPy's."""
+        self._trial = Trial(Program(Path(file)), style, self._name, self._library)
+        _contestants.warm_up(style, self._name)
+        first, difference = self._trial.first_call(size)
+        return {"first_s": first, "difference": difference}
+
+    def measure_program(self, length_s: float, warm_up: bool) -> dict[str, Any]:
+        """Call the program for about so many seconds."""
+        assert self._trial is not None
+        return {"samples": self._trial.samples(length_s, warm_up=warm_up)}
 
     def check(self) -> dict[str, Any]:
         """Compare the result with NumPy's."""
@@ -80,18 +98,22 @@ class Worker:
         try:
             return getattr(self, request.pop("do"))(**request)
         except (NotForThisLibraryError, *self._library.refusals) as error:
-            return {"refused": _first_line(error)}
+            return {"refused": first_line(error)}
         except Exception as error:
             # Whatever a library raises is the answer; the others go on.
-            return {"failed": f"{type(error).__name__}: {_first_line(error)}"}
+            return {"failed": f"{type(error).__name__}: {first_line(error)}"}
 
 
-def _first_line(error: Exception) -> str:
+def first_line(error: Exception) -> str:
+    """Return what an error says in short, fit to be published."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     # Numba begins with which of its steps failed, and then says why.
     lines = [line for line in lines if not line.startswith("Failed in nopython")]
+    # A compiler's message begins with the function's name; what it found is a line of its own.
+    lines[1:] = [line for line in lines[1:] if line.startswith("error[")][:1]
     # Where modules are on this machine is nobody's business: answers are published.
-    return re.sub(r" from '[^']*'", "", lines[0]) if lines else type(error).__name__
+    text = ": ".join(lines) or type(error).__name__
+    return re.sub(r" from '[^']*'", "", text)
 
 
 def _private_output() -> TextIO:
@@ -111,7 +133,7 @@ def main(library: str, device: str | None) -> None:
         start: dict[str, Any] = {"threads": len(os.sched_getaffinity(0))}
     except Exception as error:
         worker = None
-        start = {"failed": f"{type(error).__name__}: {_first_line(error)}"}
+        start = {"failed": f"{type(error).__name__}: {first_line(error)}"}
     print(json.dumps(start), file=answers, flush=True)
     if worker is None:
         return

@@ -14,6 +14,9 @@ NumPy is always measured; of numba, dpnp and jax, those that are installed. Each
 process of its own, the shortest of many calls counts, and first calls (which compile) are shown
 apart. `--quick` uses tiny arrays: it tells whether everything works, not how fast it is. Ctrl-C
 ends it with what was measured so far.
+
+`--programs` compares whole programs instead, in the styles in which users write them: functions
+that NumPy, Numba and situ compile or run from the same source, and kernels.
 """
 
 
@@ -40,6 +43,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--scaling",
         action="store_true",
         help="also sizes from 10 to 10 million, four layouts, one thread and all",
+    )
+    parser.add_argument(
+        "--programs",
+        nargs="*",
+        metavar="NAME",
+        help="measure programs instead: these, or all (files of benches/programs)",
+    )
+    parser.add_argument(
+        "--programs-from", metavar="FOLDER", type=Path, help="the folder of the programs"
+    )
+    parser.add_argument(
+        "--time-limit",
+        metavar="SECONDS",
+        type=float,
+        default=60.0,
+        help="end a program that does not answer for so long (default: 60)",
     )
     parser.add_argument("--quick", action="store_true", help="tiny arrays, within seconds")
     parser.add_argument("--json", metavar="FILE", type=Path, help="write everything to a file")
