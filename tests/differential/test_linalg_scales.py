@@ -356,6 +356,7 @@ def test_cholesky(matrix):
     (dense, 23, "float32", -38, 3, 191266),
     (graded_columns, 4, "float64", -9, 300, 626964),
     (unbalanced, 3, "float32", -23, 38, 314756),
+    (graded_both, 2, "float32", -8, 38, 0),
 )
 def test_solve(matrix):
     expected = numbers(matrix.rng, (matrix.size, 2), matrix.dtype)

@@ -14,7 +14,7 @@ use faer::{Accum, Conj, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
 use super::determinant::Determinant;
-use super::field::{Field, Float};
+use super::field::{Field, Float, Scaled};
 use super::room::Room;
 use super::scales::{Scales, are_moderate};
 use super::{Problem, SHARED_FROM};
@@ -70,11 +70,18 @@ impl<'a, T: Field> LowerUpper<'a, T> {
         let mut factors = Room::new(room, matrix.len());
         let mut order = copy_and_eliminate(size, matrix, &mut factors, threads)?;
         let mut scales = None;
-        if !are_moderate(pivots(&factors, size)) {
+        let is_singular = pivots(&factors, size).any(is_zero);
+        if !are_moderate(pivots(&factors, size)) || is_singular && may_underflow(&factors) {
             let found = Scales::of(size, matrix);
             let scaled = found.apply(matrix);
             order = copy_and_eliminate(size, &scaled, &mut factors, threads)?;
             scales = Some(found);
+            // A pivot that was zero is so for good if it is no more than a rounding error of numbers near one.
+            let least = T::Part::ONE.times_power_of_two(-T::Part::MANTISSA_BITS)
+                * T::Part::from_double(size as f64);
+            if is_singular && pivots(&factors, size).any(|pivot| pivot.largest_part() <= least) {
+                factors[0] = T::from_real(T::Part::ZERO);
+            }
         }
         Some(Self {
             size,
@@ -103,7 +110,6 @@ impl<'a, T: Field> LowerUpper<'a, T> {
 
     /// The same if no pivot is zero.
     pub(super) fn regular(self) -> Result<Self, Problem> {
-        let is_zero = |pivot: T| pivot.largest_part() == T::Part::ZERO;
         if pivots(&self.factors, self.size).any(is_zero) {
             Err(Problem::Singular)
         } else {
@@ -172,6 +178,17 @@ impl<'a, T: Field> LowerUpper<'a, T> {
                 .install(|| in_chunks(right, chunk_width(NARROW), &solve));
         }
     }
+}
+
+fn is_zero<T: Field>(number: T) -> bool {
+    number.largest_part() == T::Part::ZERO
+}
+
+/// Whether products of such numbers may be too small to be numbers.
+fn may_underflow<T: Field>(numbers: &[T]) -> bool {
+    let least = T::Part::SMALL_SQUARE.root();
+    let mut sizes = numbers.iter().map(|number| number.largest_part());
+    sizes.any(|size| size > T::Part::ZERO && size < least)
 }
 
 /// The numbers on the diagonal of a matrix.
