@@ -41,8 +41,11 @@ class View:
 
     @property
     def host(self):
-        """The view in NumPy."""
-        return np.transpose(self.base, self.axes)[self.index]
+        """The view in NumPy, which sorts bools by their bytes, so that these are 0 and 1 here."""
+        base = self.base
+        if base.dtype == bool and base.view(np.uint8).max(initial=0) > 1:
+            base = base.view(np.uint8) != 0
+        return np.transpose(base, self.axes)[self.index]
 
     def on(self, device):
         """Make the same view of a copy on a device."""
