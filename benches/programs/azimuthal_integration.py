@@ -36,13 +36,13 @@ def njit(data, radius, bins):
 
 def parallel(data, radius, bins):
     most = np.max(radius)
-    sums = np.zeros(bins)
-    counts = np.zeros(bins)
-    out = np.zeros(bins)
-    for k in prange(bins):
-        for i in range(data.shape[0]):
-            if min(int(radius[i] / most * bins), bins - 1) == k:
-                sums[k] += data[i]
-                counts[k] += 1.0
-        out[k] = sums[k] / max(counts[k], 1.0)
-    return out
+    n = data.shape[0]
+    chunks = 16
+    sums = np.zeros((chunks, bins))
+    counts = np.zeros((chunks, bins))
+    for chunk in prange(chunks):
+        for i in range(chunk * n // chunks, (chunk + 1) * n // chunks):
+            k = min(int(radius[i] / most * bins), bins - 1)
+            sums[chunk, k] += data[i]
+            counts[chunk, k] += 1.0
+    return np.sum(sums, axis=0) / np.maximum(np.sum(counts, axis=0), 1.0)

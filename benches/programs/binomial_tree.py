@@ -39,13 +39,14 @@ def parallel(price, strike, steps):
     n = price.shape[0]
     out = np.empty(n)
     value = np.empty((n, steps + 1))
+    powers = up ** np.arange(-steps, steps + 1)
     for k in prange(n):
         for i in range(steps + 1):
-            value[k, i] = max(strike[k] - price[k] * up ** (2.0 * i - steps), 0.0)
+            value[k, i] = max(strike[k] - price[k] * powers[2 * i], 0.0)
         for step in range(steps, 0, -1):
             for i in range(step):
                 kept = (chance * value[k, i + 1] + (1.0 - chance) * value[k, i]) / rate
-                leaf = price[k] * up ** (2.0 * i - step + 1.0)
+                leaf = price[k] * powers[2 * i - step + 1 + steps]
                 value[k, i] = max(kept, strike[k] - leaf)
         out[k] = value[k, 0]
     return out

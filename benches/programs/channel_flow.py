@@ -1,4 +1,4 @@
-"""Flow through a channel that is periodic along its length, until it changes no more."""
+"""Flow through a channel that is periodic along its length: Navier-Stokes again."""
 
 import numpy as np
 

@@ -5,7 +5,7 @@ import numpy as np
 from situ import prange
 
 KIND = "linear algebra"
-SIZES = {"test": {"n": 10, "steps": 8}, "bench": {"n": 800, "steps": 50}}
+SIZES = {"test": {"n": 10, "steps": 25}, "bench": {"n": 800, "steps": 100}}
 
 
 def inputs(n, steps):

@@ -31,14 +31,14 @@ def njit(x, bins):
 
 def parallel(x, bins):
     low, high = np.min(x), np.max(x)
-    counts = np.zeros(bins, dtype=np.int64)
-    for k in prange(bins):
-        total = 0
-        for i in range(x.shape[0]):
-            if min(int((x[i] - low) * (bins / (high - low))), bins - 1) == k:
-                total += 1
-        counts[k] = total
-    return counts
+    scale = bins / (high - low)
+    n = x.shape[0]
+    chunks = 16
+    partial = np.zeros((chunks, bins), dtype=np.int64)
+    for chunk in prange(chunks):
+        for i in range(chunk * n // chunks, (chunk + 1) * n // chunks):
+            partial[chunk, min(int((x[i] - low) * scale), bins - 1)] += 1
+    return np.sum(partial, axis=0)
 
 
 @situ.kernel

@@ -33,10 +33,12 @@ def times(ratio: float) -> str:
 
     Examples
     --------
-    >>> times(12.345), times(1.234), times(0.05)
-    ('12.3', '1.23', '0.05')
+    >>> times(12.345), times(1.234), times(0.05), times(0.00127)
+    ('12.3', '1.23', '0.05', '0.0013')
     """
-    return f"{ratio:.1f}" if ratio >= 10 else f"{ratio:.2f}"
+    if ratio >= 10:
+        return f"{ratio:.1f}"
+    return f"{ratio:.2f}" if ratio >= 0.1 else f"{ratio:.2g}"
 
 
 def size_of(line: LineResult) -> str:
