@@ -111,7 +111,7 @@ const IDLE_MEMORY_SECONDS: Variable = Variable {
 };
 
 /// Every environment variable situ reads.
-pub const VARIABLES: [Variable; 15] = [
+pub const VARIABLES: [Variable; 16] = [
     CACHE_DIR,
     CACHE_LIMIT,
     NUM_THREADS,
