@@ -357,6 +357,7 @@ def test_cholesky(matrix):
     (graded_columns, 4, "float64", -9, 300, 626964),
     (unbalanced, 3, "float32", -23, 38, 314756),
     (graded_both, 2, "float32", -8, 38, 0),
+    (graded_columns, 2, "float32", 30, 38, 944425),
 )
 def test_solve(matrix):
     expected = numbers(matrix.rng, (matrix.size, 2), matrix.dtype)

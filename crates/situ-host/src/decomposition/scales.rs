@@ -17,13 +17,17 @@ pub(super) struct Scales {
     columns: Vec<i32>,
 }
 
-/// Whether pivots have reciprocals with all digits. After one that is zero there is nothing to divide.
-pub(super) fn are_moderate<T: Field>(pivots: impl Iterator<Item = T>) -> bool {
+/// Whether pivots have reciprocals with all digits, and any number of the factors has a product with them: rows are
+/// multiplied by reciprocals when equations are solved. After a pivot that is zero there is nothing to divide.
+pub(super) fn are_moderate<T: Field>(factors: &[T], pivots: impl Iterator<Item = T>) -> bool {
     let range: RangeInclusive<T::Part> = T::Part::RECIPROCALS;
+    let largest = factors.iter().fold(T::Part::ZERO, |largest, number| {
+        largest.larger(number.largest_part())
+    });
     pivots
         .map(T::largest_part)
         .take_while(|&pivot| pivot != T::Part::ZERO)
-        .all(|pivot| range.contains(&pivot))
+        .all(|pivot| range.contains(&pivot) && largest / pivot <= *range.end())
 }
 
 impl Scales {
