@@ -81,6 +81,7 @@ fn run_time(object: &LoadedObject, len: usize) -> f64 {
             end: len as u64,
             scratch: std::ptr::null_mut(),
             frame: std::ptr::null_mut(),
+            stack_limit: 0,
         };
         // SAFETY: the arrays have `len` elements each.
         unsafe { kernel(args.as_ptr(), &raw const frame) };

@@ -119,12 +119,10 @@ pub(crate) fn must_stop() -> bool {
 
 /// As [`must_stop`], for work that looks often: it asks only now and then.
 pub(crate) fn must_stop_soon() -> bool {
-    let is_due = || match LAST_ASKED.get() {
-        Some(asked) => asked.elapsed() >= INTERVAL,
-        None => {
-            LAST_ASKED.set(Some(Instant::now()));
-            false
-        }
+    let is_due = || {
+        let last = LAST_ASKED.get();
+        LAST_ASKED.set(last.or_else(|| Some(Instant::now())));
+        last.is_some_and(|asked| asked.elapsed() >= INTERVAL)
     };
     if IS_LISTENING.get() && is_due() {
         return must_stop();

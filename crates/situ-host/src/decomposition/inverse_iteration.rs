@@ -80,11 +80,10 @@ impl<C: Field> InverseIteration<C> {
 
     /// The largest number of what is left of a vector, if the multiple of it is subtracted from its image.
     fn residual(&self, vector: &[C], value: C) -> C::Part {
-        let size = vector.len();
         let mut image: Vec<C> = vector.iter().map(|&number| -(value * number)).collect();
-        for column in 0..size {
-            for row in 0..size.min(column + 2) {
-                image[row] += self.form[(row, column)] * vector[column];
+        for (column, &number) in vector.iter().enumerate() {
+            for (row, element) in image.iter_mut().enumerate().take(column + 2) {
+                *element += self.form[(row, column)] * number;
             }
         }
         largest(&image)

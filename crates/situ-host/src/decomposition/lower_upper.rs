@@ -71,7 +71,8 @@ impl<'a, T: Field> LowerUpper<'a, T> {
         let mut order = copy_and_eliminate(size, matrix, &mut factors, threads)?;
         let mut scales = None;
         let is_singular = pivots(&factors, size).any(is_zero);
-        if !are_moderate(&factors, pivots(&factors, size)) || is_singular && may_underflow(&factors) {
+        if !are_moderate(&factors, pivots(&factors, size)) || is_singular && may_underflow(&factors)
+        {
             let found = Scales::of(size, matrix);
             let scaled = found.apply(matrix);
             order = copy_and_eliminate(size, &scaled, &mut factors, threads)?;

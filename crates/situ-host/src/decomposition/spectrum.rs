@@ -271,7 +271,7 @@ fn set_length_one<T: Field>(vector: &mut [T]) {
     let length = squares.fold(T::Part::ZERO, |sum, square| sum + square);
     let length = T::from_real(length.root());
     for element in vector {
-        *element = *element / length;
+        *element /= length;
     }
 }
 

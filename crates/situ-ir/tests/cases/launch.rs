@@ -16,6 +16,7 @@ const OPTIONS: Options = Options {
     local_size: 64,
     step_limit: Some(1000),
     checks: true,
+    must_stop: None,
 };
 
 /// What the directive's answer is.

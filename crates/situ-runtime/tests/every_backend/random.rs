@@ -45,6 +45,7 @@ pub(super) fn options(sub_group_size: u32) -> Options {
         local_size: 64,
         step_limit: Some(1 << 30),
         checks: false,
+        must_stop: None,
     }
 }
 

@@ -59,6 +59,7 @@ fn call_chunk(
         end: chunk.end,
         scratch: std::ptr::null_mut(),
         frame: std::ptr::null_mut(),
+        stack_limit: 0,
     };
     // SAFETY: the arrays are as long as the range and alive during the call.
     unsafe { kernel(args.as_ptr(), &raw const frame) };

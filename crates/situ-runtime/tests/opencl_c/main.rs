@@ -38,6 +38,7 @@ const INTERPRETER: Options = Options {
     local_size: 64,
     step_limit: Some(1 << 30),
     checks: false,
+    must_stop: None,
 };
 
 /// What PoCL can do.

@@ -175,6 +175,7 @@ impl NativeModule {
                 end,
                 scratch: scratch.start(),
                 frame: frame.start(),
+                stack_limit: 0,
             };
             // SAFETY: arguments and areas are as large as the kernel was promised; the interpreter
             // found no access outside of the buffers before.

@@ -397,6 +397,7 @@ const UNCHECKED: Options = Options {
     local_size: 1,
     step_limit: None,
     checks: false,
+    must_stop: None,
 };
 
 #[test]
