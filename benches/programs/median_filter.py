@@ -1,4 +1,4 @@
-"""Median of three by three pixels, by a sorting network of minima and maxima."""
+"""Median filter of an image, three by three pixels."""
 
 import numpy as np
 

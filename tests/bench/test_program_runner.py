@@ -125,6 +125,23 @@ def test_options_that_make_no_sense_are_explained(arguments, says, tmp_path):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("code", "says"),
+    [
+        ("def reference(x:\n", "SyntaxError"),
+        ("KIND = 'odd'\n", "has no attribute 'SIZES'"),
+        (PROGRAM.replace("def reference", "def referenze"), "has no attribute 'reference'"),
+    ],
+)
+def test_a_file_that_is_no_program_is_named_before_anything_is_measured(code, says, tmp_path):
+    (tmp_path / "odd.py").write_text(code)
+    done = bench(tmp_path, "--programs-from", str(tmp_path))
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"situ bench: {tmp_path / 'odd.py'} is not a program")
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_without_a_checkout_the_error_names_the_option(monkeypatch, tmp_path):
     monkeypatch.setattr(_program, "__file__", str(tmp_path / "a" / "b" / "c" / "d" / "e.py"))
     with pytest.raises(_program.ProgramChoiceError, match="--programs-from FOLDER"):

@@ -28,7 +28,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         for file in (options.json, options.svg):
             _check_writable(file)
-        if options.programs is not None:
+        if options.programs is not None or options.programs_from is not None:
             return _program_command.run(options, *_program_command.plan(options))
         plan, results = _plan(options)
     except (_UsageError, ProgramChoiceError, DeviceError) as error:

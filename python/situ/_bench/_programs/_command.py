@@ -20,8 +20,10 @@ _PEER = "numba"
 def plan(options: argparse.Namespace) -> tuple[_race.Plan, ProgramResults]:
     """Return what the options ask for."""
     present = _program.programs(_program.find_folder(options.programs_from))
-    chosen = _chosen(present, options.programs)
+    chosen = _chosen(present, options.programs or [])
     _check_other_options(options)
+    for program in chosen:
+        _check_program(program)
     device = Device(options.device[0]) if options.device else Device()
     names = [REFERENCE, _PEER] if _has_peer(options.against) else [REFERENCE]
     contenders = [Contender(name, name) for name in names]
@@ -49,6 +51,19 @@ def _check_other_options(options: argparse.Namespace) -> None:
             raise ProgramChoiceError(message)
 
 
+def _check_program(program: Program) -> None:
+    """Refuse a file that is not a program, before the minutes of measuring."""
+    try:
+        program.check()
+    except Exception as error:
+        message = (
+            f"{program.path} is not a program that can be measured\n"
+            f"  why:  {type(error).__name__}: {error}\n"
+            "  help: benches/README.md of the repository says what such a file needs"
+        )
+        raise ProgramChoiceError(message) from error
+
+
 def _has_peer(against: str | None) -> bool:
     """Return whether Numba takes part: it does if it is installed, or is asked for."""
     if against is None:
@@ -58,7 +73,7 @@ def _has_peer(against: str | None) -> bool:
         if name not in {REFERENCE, _PEER}:
             message = (
                 f"programs cannot be compared with `{name}`\n"
-                "  why:  it compiles no loops and slices as they are written\n"
+                "  why:  they have loops over elements and write arrays in place\n"
                 f"  help: choose of {REFERENCE}, {_PEER}"
             )
             raise ProgramChoiceError(message)

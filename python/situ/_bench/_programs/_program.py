@@ -67,6 +67,13 @@ class Program:
         """Run the program with NumPy."""
         return self._module.reference(*arguments)
 
+    def check(self) -> None:
+        """Raise whatever is wrong with the file, if it is not a program."""
+        for name in ("KIND", "SIZES", "inputs", "reference"):
+            getattr(self._module, name)
+        self.size(is_quick=False)
+        self.inputs(self.size(is_quick=True))
+
     def styles(self) -> list[str]:
         """Return the styles that the program is written in, besides NumPy's."""
         is_there = {style: hasattr(self._module, style) for style in STYLES}
