@@ -49,7 +49,7 @@ def test_what_is_not_used_is_said_with_the_reason(tmp_path):
     assert done.stderr == ""
     assert "SITU_MATH=sloppy is ignored: it must be fast or exact" in done.stdout
     assert "is SITU_VIRTUAL_DEVICES meant?" in done.stdout
-    assert f"compile cache {cache}: its permissions 777" in done.stdout
+    assert f"`{cache}` has permissions 777, which let other users write" in done.stdout
 
 
 def test_virtual_devices_are_tested_too(tmp_path):

@@ -5,12 +5,13 @@ Prints the error, and `usable` if the queue still works.
 
 import sys
 
-from endless import never_in_elements, never_in_parallel, spin, spin_in_groups
-
 import situ
 
 
 def main(case: str, setting: str) -> None:
+    # The folder of this program is searched only when it is run.
+    from endless import never_in_elements, never_in_parallel, spin, spin_in_groups
+
     device = "cpu" if setting == "sanitize" else "reference"
     queue = situ.Queue(device)
     situ.set_default_queue(queue)
