@@ -1,7 +1,7 @@
 //! Interrupts: Ctrl-C ends waits, and stops kernels that run.
 //!
 //! Only the layer above knows what an interrupt is, so it [installs](install) a question. Threads that
-//! [listen](listen) ask it: every 50 ms while they wait, and while they run work themselves. Other threads
+//! [`listen`] ask it: every 50 ms while they wait, and while they run work themselves. Other threads
 //! never ask. They look at the [`StopFlag`] of the work they do, which a thread that listens sets.
 
 use std::cell::{Cell, RefCell};
