@@ -78,9 +78,13 @@ test-rust: setup .venv/.group-drivers  ## Every Rust test, over every driver
 	@$(STEP) "Rust tests" $(WITH_DRIVERS) cargo test --workspace --locked --quiet
 
 .PHONY: test-python
-test-python: build .venv/.group-drivers .venv/.group-bench .venv/.group-clients  ## Every Python test but the wheel's, over every driver
+test-python: build .venv/.group-drivers .venv/.group-bench .venv/.group-clients  ## Every Python test but the wheel's; each over one driver
 	@EXPECTED_CLIENTS="dask.array einops jax scipy sklearn xarray" \
 		$(STEP) "Python tests" $(WITH_DRIVERS) $(PYTEST) -m "not packaging"
+
+.PHONY: test-all
+test-all: test  ## `make test`, then every Python test over every driver instead of one
+	@$(STEP) "Python tests over all drivers" $(WITH_DRIVERS) $(PYTEST) -m "not packaging" --all-drivers
 
 .PHONY: test-dpnp
 test-dpnp: build .venv-peers/.ready  ## Tests with the real dpnp, which is too large (3 GB) for `make test`
