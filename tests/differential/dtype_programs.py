@@ -172,9 +172,19 @@ def _compare(program: Program, found: Any, expected: Any) -> None:
     if expected.dtype.kind in "biu":
         np.testing.assert_array_equal(numbers, expected, err_msg=str(program))
         return
+    if expected.dtype == np.float16:
+        # Sums of float16 are kept in float32 here and rounded once, so the last ones below infinity
+        # may not be the same.
+        numbers, expected = _without_the_largest(numbers), _without_the_largest(expected)
     eps = 64 * float(np.finfo(expected.dtype).eps)
     # Sums may cancel.
     largest = np.abs(expected[np.isfinite(expected)]).max(initial=1)
     np.testing.assert_allclose(
         numbers, expected, rtol=eps, atol=eps * float(largest), err_msg=str(program)
     )
+
+
+def _without_the_largest(numbers: np.ndarray) -> np.ndarray:
+    """Return float16 numbers with infinity for those within the tolerance of it."""
+    largest = float(np.finfo(np.float16).max) * (1 - 2 * 64 * 2.0**-10)
+    return np.where(np.abs(numbers) > largest, np.copysign(np.inf, numbers), numbers)
