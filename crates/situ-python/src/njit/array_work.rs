@@ -14,6 +14,7 @@ use super::machine::Machine;
 use super::rounds::is_of_numbers;
 use super::value::Value;
 use crate::array::PyArray;
+use crate::error::check_stack;
 use crate::operand;
 
 /// What is known of names while statements are looked at.
@@ -457,6 +458,7 @@ impl<'m, 'a, 'py> Look<'m, 'a, 'py> {
 
     /// Whether an expression needs more than compiled code.
     fn expression(&mut self, expression: &Expression) -> PyResult<bool> {
+        check_stack()?;
         match &expression.kind {
             ExpressionKind::Constant(_) | ExpressionKind::Refused | ExpressionKind::Lambda(_) => {
                 Ok(false)
