@@ -33,7 +33,8 @@ pub use crate::looped::Looped;
 
 use crate::error::{Error, Refusal};
 use crate::parse::{Dialect, parse_function_as};
-use crate::syntax::Function;
+use crate::stack::with_stack;
+use crate::syntax::{Function, Statement};
 use wording::in_host_words;
 
 /// Reads the function called `name` from `source`.
@@ -43,4 +44,9 @@ use wording::in_host_words;
 pub fn read_host_function(source: &Source, name: &str) -> Result<Function, Error> {
     parse_function_as(Dialect::Host, source, name)
         .map_err(|own| in_host_words(Refusal::new(name, source, own.into())))
+}
+
+/// Copies of statements. Copying a deep tree takes more stack than a small thread of the user's may have.
+pub fn copies<'a>(statements: impl IntoIterator<Item = &'a Statement>) -> Vec<Statement> {
+    with_stack(|| statements.into_iter().cloned().collect())
 }

@@ -8,7 +8,7 @@ use situ_array::device_dtypes;
 use situ_array::placement::{Operation, Participant, Placer};
 use situ_frontend::host::{
     Accumulator, Combination, CompiledLoop, LoopReduction, Looped, Meanings as _, ParallelLoop,
-    ValueType, accumulators, compile_parallel_loop, read_names, with_element_loops,
+    ValueType, accumulators, compile_parallel_loop, copies, read_names, with_element_loops,
 };
 use situ_frontend::syntax::{Expression, ExpressionKind, Statement};
 use situ_frontend::{Messages, Options, ParameterPlan};
@@ -147,7 +147,7 @@ impl<'a> Machine<'a, '_> {
         }
         let py = self.py;
         let mut code = self.inner_functions();
-        code.extend(body.iter().cloned());
+        code.extend(copies(body));
         let names: Vec<String> = read_names(&code)
             .into_iter()
             .filter(|name| self.names.contains_key(*name))

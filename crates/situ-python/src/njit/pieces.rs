@@ -4,7 +4,7 @@ use std::sync::{Arc, PoisonError};
 
 use pyo3::prelude::*;
 use situ_array::Array;
-use situ_frontend::host::{Piece, ValueType, assigned_names, compile_piece, read_names};
+use situ_frontend::host::{Piece, ValueType, assigned_names, compile_piece, copies, read_names};
 use situ_frontend::syntax::{Expression, ExpressionKind, Statement, StatementKind};
 use situ_frontend::{ArgumentPart, Messages, Options, ParameterPlan};
 use situ_ir::{DType, Literal, NdRange, ParameterAccess, Span};
@@ -212,7 +212,7 @@ impl<'a> Machine<'a, '_> {
                 .collect()
         };
         let mut code: Vec<Statement> = self.inner_functions();
-        code.extend(statements.iter().cloned());
+        code.extend(copies(statements));
         let parameters: Vec<String> = read_names(&code)
             .into_iter()
             .chain(outputs.iter().map(String::as_str))
@@ -250,9 +250,7 @@ impl<'a> Machine<'a, '_> {
     /// Functions that are defined inside of this one: every piece may call them.
     pub(super) fn inner_functions(&self) -> Vec<Statement> {
         let body = self.function.syntax.body.iter();
-        body.filter(|statement| matches!(statement.kind, StatementKind::Function(_)))
-            .cloned()
-            .collect()
+        copies(body.filter(|statement| matches!(statement.kind, StatementKind::Function(_))))
     }
 
     fn compile(
