@@ -2,8 +2,7 @@
 
 Prints `interrupted` for each time that Ctrl-C ended the work and the queue was usable afterwards.
 On a busy machine Ctrl-C may come after a launch and before the wait, when nothing waits that could
-stop the kernel, or where Python itself drops it, such as the end of an import. Then it is pressed
-again, and `interrupted again` is printed.
+stop the kernel. Then it is pressed again, and `interrupted again` is printed.
 """
 
 # ruff: noqa: D102 -- the methods of `Case` are the cases, named after what they do.

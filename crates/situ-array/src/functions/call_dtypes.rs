@@ -32,7 +32,7 @@ impl OperandType {
         }
     }
 
-    /// What is known of the operand without its value.
+    /// The kind of the operand: all but its value.
     pub(super) fn kind(self) -> OperandKind {
         match self {
             Self::Array(dtype) => OperandKind::Array(dtype),
@@ -45,7 +45,7 @@ impl OperandType {
     }
 }
 
-/// What is known of an operand without its value. Kernels and remembered calls are looked up by it.
+/// The kind of an operand: all but its value. Kernels and remembered calls are looked up by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OperandKind {
     /// An array.

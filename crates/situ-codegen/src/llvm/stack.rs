@@ -18,7 +18,7 @@ use crate::error::Error;
 /// the same time.
 const MAX_INLINED_BYTES: u64 = 4 << 10;
 
-/// What is left for the mathematical functions of the C library, for signal handlers, and for what LLVM adds.
+/// Reserve for the C library's math functions, for signal handlers, and for spills that LLVM adds.
 const RESERVE_BYTES: u64 = 64 << 10;
 
 /// How many calls deep functions that call themselves find room for, if it is not more than [`DEEPEST_BYTES`].

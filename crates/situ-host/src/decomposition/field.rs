@@ -73,7 +73,7 @@ pub(crate) trait Float:
     const NAN: Self;
     /// What the logarithm of zero is.
     const MINUS_INFINITY: Self;
-    /// What is larger than any number.
+    /// Positive infinity.
     const INFINITY: Self;
     /// Numbers whose reciprocals have all digits.
     const RECIPROCALS: RangeInclusive<Self>;

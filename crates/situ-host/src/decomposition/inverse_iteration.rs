@@ -78,7 +78,7 @@ impl<C: Field> InverseIteration<C> {
         self.transform_back(best.1)
     }
 
-    /// The largest number of what is left of a vector, if the multiple of it is subtracted from its image.
+    /// The largest number of the residual `A v - value v`.
     fn residual(&self, vector: &[C], value: C) -> C::Part {
         let mut image: Vec<C> = vector.iter().map(|&number| -(value * number)).collect();
         for (column, &number) in vector.iter().enumerate() {

@@ -215,7 +215,7 @@ fn checked_vectors<C: Field>(
         set_length_one(vectors.col_as_slice_mut(column));
     }
     let length = matrix.norm_l2();
-    // What is left of a vector if the multiple of it is subtracted from its image.
+    // The residual `A v - value v`.
     let residual = |image: &[C], vector: &[C], value: C| {
         let rest = image.iter().zip(vector);
         rest.fold(C::Part::ZERO, |largest, (&image, &vector)| {

@@ -147,8 +147,8 @@ impl<'a> Machine<'a, '_> {
     fn decide(&mut self, body: &'a [Statement], is_body: bool) -> PyResult<Decision> {
         let found = self.compilable(body, is_body, true)?;
         match self.decide_on(body, is_body, found.count) {
-            // Where compiled code cannot do all that Python can, the machine can.
-            Err(_) if found.is_bold => {
+            // Where compiled code cannot do all that Python can, the machine can. Ctrl-C is no such refusal.
+            Err(error) if found.is_bold && error.is_instance_of::<KernelError>(self.py) => {
                 let found = self.compilable(body, is_body, false)?;
                 self.decide_on(body, is_body, found.count)
             }
