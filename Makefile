@@ -101,6 +101,12 @@ stress: build .venv/.group-drivers  ## Attack the queues for minutes: random pro
 	@$(STEP) "many threads" $(WITH_DRIVERS) cargo test -p situ-runtime --locked --quiet --test stress -- --ignored
 	@$(STEP) "Python queues" $(WITH_DRIVERS) $(BIN)/pytest -q tests/runtime
 
+MINUTES := 60
+
+.PHONY: fuzz
+fuzz: build .venv/.group-drivers  ## Search for wrong results by random programs for MINUTES (60)
+	@$(WITH_DRIVERS) $(BIN)/python tools/fuzz.py $(MINUTES)
+
 .PHONY: snapshots
 snapshots: setup  ## Rewrite the expected outputs of snapshot tests, for review with git diff
 	@INSTA_UPDATE=always INSTA_FORCE_PASS=1 cargo test --workspace --locked --quiet

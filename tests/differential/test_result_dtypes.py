@@ -33,6 +33,8 @@ def test_random_calls_agree_with_numpy(name):
         except AssertionError as error:
             error.add_note(f"call {count} of seed {seed}")
             raise
+    if seconds:
+        print(f"{name}: {count} random calls")
 
 
 @pytest.mark.parametrize("dtype", INTEGERS)
