@@ -14,7 +14,13 @@ os.environ["SCIPY_ARRAY_API"] = "1"
 
 # The first call of a kernel compiles it, so examples have no deadline. The CI repeats the same
 # examples in every run; elsewhere they are new each time.
-settings.register_profile("situ", deadline=None, derandomize="CI" in os.environ, print_blob=True)
+settings.register_profile(
+    "situ",
+    deadline=None,
+    derandomize="CI" in os.environ,
+    max_examples=int(os.environ.get("SITU_TEST_EXAMPLES", "100")),
+    print_blob=True,
+)
 settings.load_profile("situ")
 
 

@@ -12,7 +12,7 @@ import sys
 import time
 from dataclasses import dataclass, field
 
-EXAMPLES = re.compile(r"(\d+) passing examples")
+EXAMPLES = re.compile(r"(\d+) passing\b")
 CALLS = re.compile(r"(\d+) random calls")
 
 
@@ -52,12 +52,16 @@ class Search:
 
 
 SEARCHES = [
-    Search("operands of njit expressions", "tests/njit/test_random_operands.py"),
+    Search(
+        "operands of njit expressions",
+        "tests/njit/test_random_operands.py",
+        {"SITU_TEST_EXAMPLES": "1000"},
+    ),
     Search("random njit functions", "tests/njit/test_random_functions.py"),
     Search(
         "decompositions at all scales",
         "tests/differential/test_linalg_scales.py",
-        {"SITU_LINALG_EXAMPLES": "400"},
+        {"SITU_TEST_EXAMPLES": "400"},
     ),
     Search(
         "dtypes and bools of results",

@@ -4,9 +4,9 @@ A matrix is drawn as a family, a size, a dtype and a power of ten; `BOUNDS` says
 function may be off. Residuals are computed in extended precision, which neither overflows nor
 rounds noticeably.
 
-`SITU_LINALG_EXAMPLES` sets the number of examples per test; thousands make it a long search:
+`SITU_TEST_EXAMPLES` sets the number of examples per test; thousands make it a long search:
 
-    SITU_LINALG_EXAMPLES=20000 python -m pytest tests/differential/test_linalg_scales.py
+    SITU_TEST_EXAMPLES=20000 python -m pytest tests/differential/test_linalg_scales.py
 """
 
 import os
@@ -21,7 +21,7 @@ import situ
 if np.finfo(np.longdouble).nmant < 63:
     pytest.skip("needs extended precision for residuals", allow_module_level=True)
 
-EXAMPLES = int(os.environ.get("SITU_LINALG_EXAMPLES", "25"))
+EXAMPLES = int(os.environ.get("SITU_TEST_EXAMPLES", "25"))
 
 # Errors that are allowed, in units of `eps * n` of what the reason names. Analyses bound them by
 # small multiples of n. In practice they grow like the root of n and are mostly below one; those of
