@@ -31,6 +31,8 @@ pub struct Options {
     /// Whether it is code of the host. There an exception ends callers, too, and a variable that some path does not
     /// assign is zero, as for Numba; kernels refuse those.
     pub is_host: bool,
+    /// Whether array expressions are written out as loops, as far as that is possible. Only for code of the host.
+    pub writes_out_arrays: bool,
 }
 
 impl Default for Options {
@@ -41,6 +43,7 @@ impl Default for Options {
             wrap_indices: false,
             check_bounds: false,
             is_host: false,
+            writes_out_arrays: false,
         }
     }
 }

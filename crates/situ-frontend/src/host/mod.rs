@@ -25,10 +25,11 @@ pub use liveness::{Liveness, assigned_names, for_each_name, read_names};
 pub use parallel_loop::{
     Combination, CompiledLoop, LoopReduction, ParallelLoop, compile_parallel_loop,
 };
-pub use piece::{CompiledPiece, Piece, ValueType, compile_piece};
+pub use piece::{CompiledPiece, Piece, PieceMemory, ValueType, compile_piece};
 pub use recursion::MAX_RECURSION;
 pub(crate) use recursion::{DEPTH, STACK_LEFT, with_depth, written_parameters};
 
+pub use crate::infer::elements::SizeBound;
 pub use crate::looped::Looped;
 
 use crate::error::{Error, Refusal};

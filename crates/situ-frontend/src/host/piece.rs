@@ -4,22 +4,25 @@
 //! work-item around it that stores what it returns. So everything that kernels can do is possible here, and the host
 //! runs what every device runs.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use situ_ir::{AddressSpace, DType, Source, Span, ValidModule, validate};
 
-use crate::environment::{Binding, Environment, KnownModule};
+use crate::environment::{Binding, Bindings, DeviceFunction, Environment, KnownModule};
 use crate::error::{Error, Refusal};
 use crate::host::element_loops::{LEN, MAXIMUM, MINIMUM, RANGE};
 use crate::host::index_loops::with_index_loops;
 use crate::host::wording::in_host_words;
-use crate::infer::value::LocalType;
+use crate::infer::elements::{HEAP_FUNCTIONS, HEAP_SOURCE, SizeBound, heap_name, place_name};
+use crate::infer::value::{LocalType, ObjectKind};
 use crate::infer::{Inferred, ParameterType, Program, Subject, infer};
-use crate::lower::lower;
+use crate::lower::{Usage, lower};
 use crate::message::Messages;
 use crate::plan::{Layout, ParameterPlan};
 use crate::specialize::{Options, refusal_of};
 use crate::stack::with_stack;
+use crate::typed;
 use crate::syntax::{
     Constant, Expression, ExpressionKind, Function, Identifier, Statement, StatementKind,
 };
@@ -71,8 +74,22 @@ pub struct CompiledPiece {
     pub messages: Messages,
     /// What it returns.
     pub result: ValueType,
-    /// The dtypes of the numbers in it, from left to right.
+    /// The dtypes of the numbers in it, from left to right. An array is so many `int64`s: where its first element is,
+    /// its shape, its strides and its block. Places are counted in elements from the start of the heap.
     pub outputs: Vec<DType>,
+    /// What is passed after the parameters, if array expressions are written out.
+    pub memory: PieceMemory,
+}
+
+/// What a piece needs to make arrays.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PieceMemory {
+    /// Names of parameters that are arrays. The place of each is passed, counted in elements from the start of the heap.
+    pub places: Vec<String>,
+    /// The dtypes in which the heap is passed, each as an array.
+    pub heaps: Vec<DType>,
+    /// How many elements its array expressions may have: each is a product of sizes.
+    pub sizes: BTreeSet<Vec<SizeBound>>,
 }
 
 /// Compiles a piece.
@@ -84,9 +101,14 @@ pub fn compile_piece(
     environment: &Environment,
     options: Options,
 ) -> Result<CompiledPiece, Error> {
-    let (compiled, result, outputs) =
-        with_stack(|| compile_wrapped(piece, None, environment, options))?;
+    let Wrapped {
+        compiled,
+        result,
+        outputs,
+        memory,
+    } = with_stack(|| compile_wrapped(piece, None, environment, options))?;
     Ok(CompiledPiece {
+        memory,
         module: compiled.module,
         kernel: compiled.kernel,
         plan: compiled.plan,
@@ -96,19 +118,34 @@ pub fn compile_piece(
     })
 }
 
+/// A piece in the kernel around it.
+pub(super) struct Wrapped {
+    pub(super) compiled: CompiledKernel,
+    /// What it returns, and the dtypes of the numbers in that.
+    pub(super) result: ValueType,
+    pub(super) outputs: Vec<DType>,
+    pub(super) memory: PieceMemory,
+}
+
 /// Compiles a piece and the kernel around it, which passes `item` as the first argument, if there is one, and stores
-/// results at that index. Gives what it returns, and the dtypes of the numbers in that.
+/// results at that index.
 pub(super) fn compile_wrapped(
     piece: Piece<'_>,
     item: Option<Expression>,
     environment: &Environment,
     options: Options,
-) -> Result<(CompiledKernel, ValueType, Vec<DType>), Error> {
-    let environment = &with_made_names(environment);
+) -> Result<Wrapped, Error> {
+    let environment = &with_made_names(environment, options);
     let name = piece.function.name.name.clone();
     let span = piece.body.first().map_or(Span::NONE, |first| first.span);
-    let (names, types): (Vec<_>, Vec<_>) = piece.parameters.into_iter().unzip();
-    let inner = Function {
+    let mut given = piece.parameters;
+    let mut memory = PieceMemory::default();
+    if options.writes_out_arrays {
+        memory = all_memory(&given);
+        given.extend(memory.parameters());
+    }
+    let (mut names, mut types): (Vec<_>, Vec<_>) = given.into_iter().unzip();
+    let mut inner = Function {
         name: identifier(&name, span),
         positional: names.len(),
         is_variadic: false,
@@ -119,7 +156,21 @@ pub(super) fn compile_wrapped(
         span,
     };
     let parameters: Vec<ParameterType> = types.iter().map(parameter_type).collect();
-    let result = result_of(&inner, &parameters, piece.source, environment, options)?;
+    let (result, unused, sizes) =
+        result_of(&inner, &parameters, piece.source, environment, options)?;
+    memory.sizes = sizes;
+    // Only dtypes that are used are passed.
+    memory
+        .heaps
+        .retain(|dtype| !unused.contains(&heap_name(*dtype)));
+    for name in unused {
+        if let Some(position) = names.iter().position(|other| *other == name) {
+            names.remove(position);
+            types.remove(position);
+            inner.parameters.remove(position);
+            inner.positional -= 1;
+        }
+    }
     let mut outputs = Vec::new();
     numbers(&result, &mut outputs);
 
@@ -130,12 +181,60 @@ pub(super) fn compile_wrapped(
         flatten(ty, &mut leaves);
     }
     let compiled = compile_kernel(&wrapper, &leaves, piece.source, environment, options)?;
-    Ok((compiled, result, outputs))
+    Ok(Wrapped {
+        compiled,
+        result,
+        outputs,
+        memory,
+    })
+}
+
+impl PieceMemory {
+    /// The parameters that it is passed as.
+    fn parameters(&self) -> impl Iterator<Item = (String, ValueType)> {
+        let places = self.places.iter();
+        let places = places.map(|name| (place_name(name), ValueType::Number(DType::I64)));
+        let heaps = self.heaps.iter().map(|dtype| {
+            let ty = ValueType::Array {
+                dtype: *dtype,
+                ndim: 1,
+                layout: Layout::Contiguous,
+            };
+            (heap_name(*dtype), ty)
+        });
+        places.chain(heaps)
+    }
+}
+
+/// Everything that a piece with these parameters may need.
+fn all_memory(parameters: &[(String, ValueType)]) -> PieceMemory {
+    let places = parameters.iter().filter_map(|(name, ty)| match ty {
+        ValueType::Array { .. } => Some(name.clone()),
+        _ => None,
+    });
+    PieceMemory {
+        places: places.collect(),
+        heaps: DType::ALL.to_vec(),
+        sizes: BTreeSet::new(),
+    }
 }
 
 /// What names stand for around code of which parts are written out.
-fn with_made_names(environment: &Environment) -> Environment {
+fn with_made_names(environment: &Environment, options: Options) -> Environment {
     let mut environment = environment.clone();
+    if options.writes_out_arrays {
+        let source = Source::new("heap", HEAP_SOURCE);
+        for name in HEAP_FUNCTIONS {
+            let binding = Binding::DeviceFunction(environment.functions.len());
+            environment.bindings.insert(name.to_owned(), binding);
+            environment.functions.push(DeviceFunction {
+                name: name.to_owned(),
+                source: source.clone(),
+                bindings: Bindings::default(),
+                defaults: Vec::new(),
+            });
+        }
+    }
     for (name, module, function) in [
         (RANGE, KnownModule::Builtins, "range"),
         (LEN, KnownModule::Builtins, "len"),
@@ -148,14 +247,15 @@ fn with_made_names(environment: &Environment) -> Environment {
     environment
 }
 
-/// What a function returns, given what it is called with.
+/// What a function returns, given what it is called with, the names of parameters that are memory it does not use,
+/// and how far its loops over elements may count.
 fn result_of(
     function: &Function,
     parameters: &[ParameterType],
     source: &Source,
     environment: &Environment,
     options: Options,
-) -> Result<ValueType, Error> {
+) -> Result<(ValueType, Vec<String>, BTreeSet<Vec<SizeBound>>), Error> {
     let mut program = Program::new(environment, source, options);
     let subject = Subject {
         syntax: function,
@@ -166,9 +266,22 @@ fn result_of(
         has_kernel_source: true,
     };
     let inferred = infer(&mut program, subject);
-    let Inferred { result, .. } = inferred
+    let Inferred {
+        result,
+        function: typed,
+    } = inferred
         .map_err(|failure| in_host_words(Refusal::new(&function.name.name, source, failure)))?;
-    Ok(result.map_or(ValueType::Nothing, |result| value_type(&result)))
+    let usage = Usage::of(&typed);
+    let heaps = DType::ALL.iter().map(|dtype| heap_name(*dtype));
+    let is_used = |name: &String| {
+        let is_it = |(id, array): (usize, &typed::Array)| {
+            array.name == *name && usage.uses(&typed, typed::ArrayId(id))
+        };
+        typed.arrays.iter().enumerate().any(is_it)
+    };
+    let unused = heaps.filter(|name| !is_used(name)).collect();
+    let result = result.map_or(ValueType::Nothing, |result| value_type(&result, &typed));
+    Ok((result, unused, program.size_bounds))
 }
 
 /// A kernel made of a function that is no text.
@@ -276,7 +389,11 @@ fn target(
 ) -> Option<Expression> {
     let span = index.span;
     match result {
-        ValueType::Number(_) | ValueType::Array { .. } => {
+        ValueType::Array { ndim, .. } => {
+            let parts = (0..array_parts(*ndim)).map(|_| ValueType::Number(DType::I64));
+            target(&ValueType::Tuple(parts.collect()), index, parameters)
+        }
+        ValueType::Number(_) => {
             let name = format!("situ__out{}", parameters.len());
             parameters.push(identifier(&name, span));
             let kind = ExpressionKind::Subscript {
@@ -340,10 +457,32 @@ fn flatten(ty: &ValueType, leaves: &mut Vec<ParameterType>) {
     }
 }
 
-fn value_type(ty: &LocalType) -> ValueType {
+/// How many numbers an array is that a piece returns.
+fn array_parts(ndim: usize) -> usize {
+    2 * ndim + 2
+}
+
+fn value_type(ty: &LocalType, function: &typed::Function) -> ValueType {
     match ty {
         LocalType::Scalar(dtype) => ValueType::Number(*dtype),
-        LocalType::Tuple(items) => ValueType::Tuple(items.iter().map(value_type).collect()),
+        LocalType::Tuple(items) => {
+            let items = items.iter().map(|item| value_type(item, function));
+            ValueType::Tuple(items.collect())
+        }
+        LocalType::Object {
+            kind:
+                ObjectKind::View {
+                    array,
+                    ndim,
+                    is_owned: true,
+                    ..
+                },
+            ..
+        } => ValueType::Array {
+            dtype: function.arrays[array.0].dtype,
+            ndim: *ndim,
+            layout: Layout::Strided,
+        },
         LocalType::Constant(_) | LocalType::Static(_) | LocalType::Object { .. } => {
             ValueType::Nothing
         }
@@ -354,7 +493,10 @@ fn numbers(ty: &ValueType, dtypes: &mut Vec<DType>) {
     match ty {
         ValueType::Number(dtype) => dtypes.push(*dtype),
         ValueType::Tuple(items) => items.iter().for_each(|item| numbers(item, dtypes)),
-        ValueType::Array { .. } | ValueType::Nothing => {}
+        ValueType::Array { ndim, .. } => {
+            dtypes.extend(vec![DType::I64; array_parts(*ndim)]);
+        }
+        ValueType::Nothing => {}
     }
 }
 

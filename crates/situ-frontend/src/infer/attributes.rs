@@ -3,7 +3,9 @@
 use situ_ir::{BinaryOperator, DType, Literal, Span, UnaryOperator};
 
 use crate::environment::{Bindings, KnownModule};
+use crate::infer::elements::array_function;
 use crate::infer::expressions::member_value;
+use crate::infer::library::LibraryFunction;
 use crate::infer::operators::ir_unary;
 use crate::infer::value::{Number, Static, Value};
 use crate::infer::views::{Region, folded, index_literal};
@@ -54,6 +56,12 @@ impl Inference<'_, '_, '_> {
     }
 
     fn module_member(&mut self, module: KnownModule, attribute: &Identifier) -> Value {
+        if self.writes_out_arrays()
+            && matches!(module, KnownModule::NumPy | KnownModule::Situ)
+            && let Some(function) = array_function(&attribute.name)
+        {
+            return Value::Static(Static::Library(LibraryFunction::Array(function)));
+        }
         if let Some(member) = library::member(module, &attribute.name) {
             member_value(member)
         } else if let Some(binding) = self.program.member(module, &attribute.name) {

@@ -6,6 +6,7 @@ use situ_ir::{AtomicOperation, DType, Literal, Span};
 use crate::host::DEPTH;
 use crate::infer::atomics::{AtomicCall, atomic_operation};
 use crate::infer::attributes::conjugate;
+use crate::infer::elements::{ArrayFunction, array_method};
 use crate::infer::library::LibraryFunction;
 use crate::infer::program::{DefaultArgument, Specialised};
 use crate::infer::value::{LocalType, Number, Object, ObjectKind, Static, Value};
@@ -54,6 +55,7 @@ impl Inference<'_, '_, '_> {
                 }
                 conjugate(number, span).into()
             }
+            Callee::Array(owner, function) => self.array_call(function, Some(owner), written),
             Callee::Atomic(object, operation) => {
                 self.atomic_method_value(&object, operation, written)
             }
@@ -151,6 +153,13 @@ impl Inference<'_, '_, '_> {
         let owner = self.value(value);
         let is_conjugate = matches!(attribute.name.as_str(), "conjugate" | "conj");
         match owner {
+            owner
+                if self.writes_out_arrays()
+                    && self.is_array(&owner)
+                    && let Some(method) = array_method(&attribute.name) =>
+            {
+                Callee::Array(owner, method)
+            }
             Value::Scalar(number) if attribute.name == "view" => Callee::View(number),
             Value::Scalar(number) if is_conjugate => Callee::Method(Number::Typed(number)),
             Value::Constant(number) if is_conjugate => Callee::Method(Number::Constant(number)),
@@ -451,6 +460,7 @@ impl Inference<'_, '_, '_> {
                         array,
                         ndim,
                         is_contiguous,
+                        is_owned,
                     },
                 parts,
             }) => {
@@ -469,9 +479,14 @@ impl Inference<'_, '_, '_> {
                     array,
                     ndim,
                     is_contiguous,
+                    is_owned,
                 };
                 let view = self.passed_view(&Object { kind, parts })?;
                 Some((ty, vec![Argument::View(view)]))
+            }
+            Value::Elements(elements) => {
+                let kept = self.in_memory(*elements, span)?;
+                self.passed(kept, span)
             }
             Value::Call { .. } => {
                 self.report(problems::tuple_passed(span));
@@ -512,6 +527,8 @@ enum Callee {
     Method(Number),
     /// `number.view`.
     View(Expression),
+    /// A method of an array.
+    Array(Value, ArrayFunction),
     /// A method of an `AtomicRef`.
     Atomic(Object, AtomicOperation),
 }

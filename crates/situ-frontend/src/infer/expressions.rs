@@ -7,6 +7,7 @@ use situ_ir::{DType, Span, UnaryOperator, WorkItemQuery};
 
 use crate::environment::{Binding, KnownModule};
 use crate::host::STACK_LEFT;
+use crate::infer::elements::Operation;
 use crate::infer::library::{self, Member};
 use crate::infer::value::{LocalType, Number, Object, ObjectKind, Static, Value};
 use crate::infer::{Inference, assigned, constants, problems};
@@ -51,6 +52,14 @@ impl Inference<'_, '_, '_> {
                     }
                     values => values,
                 };
+                if self.writes_out_arrays() && (self.is_array(&first) || self.is_array(&second)) {
+                    if *operator == BinaryOperator::MatrixMultiply {
+                        let product = self.matrix_product(first, second, span);
+                        return product.unwrap_or(Value::Unknown);
+                    }
+                    let operation = Operation::Binary(*operator);
+                    return self.elementwise(operation, vec![first, second], span);
+                }
                 let first = self.as_number(first, left.span);
                 let second = self.as_number(second, right.span);
                 let (Some(first), Some(second)) = (first, second) else {
@@ -64,6 +73,12 @@ impl Inference<'_, '_, '_> {
             syntax::ExpressionKind::Compare { first, rest } => {
                 if let Some(is_same) = self.dtype_comparison(first, rest) {
                     return Value::Constant(Constant::Bool(is_same));
+                }
+                if self.writes_out_arrays()
+                    && let [(operator, second)] = &rest[..]
+                    && let Some(compared) = self.array_comparison(*operator, first, second, span)
+                {
+                    return compared;
                 }
                 if self.compares_tuples(first, rest) {
                     return or_unknown(self.tuple_comparison(first, rest, span));

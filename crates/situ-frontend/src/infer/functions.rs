@@ -44,8 +44,14 @@ impl Inference<'_, '_, '_> {
             }
             LibraryFunction::NewArray(module) => self.new_array(module, call),
             LibraryFunction::Atomic(operation) => self.atomic_value(operation, call),
+            LibraryFunction::Array(function) => self.array_call(function, None, call),
             numeric => {
                 let (least, most) = arity(numeric);
+                if self.writes_out_arrays()
+                    && let Some(result) = self.function_of_arrays(numeric, call)
+                {
+                    return result;
+                }
                 let numbers = self.numbers(call, least, most);
                 let result = numbers.and_then(|numbers| self.numeric(numeric, numbers, call));
                 result.map_or(Value::Unknown, Value::from)
@@ -54,7 +60,7 @@ impl Inference<'_, '_, '_> {
     }
 
     /// A function from numbers to a number.
-    fn numeric(
+    pub(super) fn numeric(
         &mut self,
         function: LibraryFunction,
         numbers: Vec<Number>,
@@ -207,6 +213,7 @@ impl Inference<'_, '_, '_> {
             | LibraryFunction::AtomicRef
             | LibraryFunction::Collective(_)
             | LibraryFunction::NewArray(_)
+            | LibraryFunction::Array(_)
             | LibraryFunction::Atomic(_) => None,
         }
     }

@@ -83,8 +83,11 @@ impl Inference<'_, '_, '_> {
 
     /// Whether indices select several elements: one of them is a slice, or there are too few.
     fn selects_part(&mut self, array: ArrayId, indices: &[&syntax::Expression]) -> bool {
-        let is_slice = |index: &&syntax::Expression| {
-            matches!(index.kind, syntax::ExpressionKind::Slice { .. })
+        let has_arrays = self.writes_out_arrays();
+        let is_slice = |index: &&syntax::Expression| match index.kind {
+            syntax::ExpressionKind::Slice { .. } => true,
+            syntax::ExpressionKind::None | syntax::ExpressionKind::Ellipsis => has_arrays,
+            _ => false,
         };
         if indices.iter().any(is_slice) {
             return true;
@@ -132,6 +135,40 @@ impl Inference<'_, '_, '_> {
                 self.report(problems::part_assigned(span));
                 None
             }
+            _ => None,
+        }
+    }
+
+    /// The part of an array that `value[indices]` is, if it is one of several elements.
+    pub(super) fn part_target(
+        &mut self,
+        value: &syntax::Expression,
+        indices: &[syntax::Expression],
+        span: Span,
+    ) -> Option<Value> {
+        let (root, flat) = flatten(value, indices);
+        let of = self.silently(root);
+        let ndim = match &of {
+            Value::Static(Static::Array(array)) => self.array(*array).ndim,
+            Value::Object(Object {
+                kind: ObjectKind::View { ndim, .. },
+                ..
+            }) => *ndim,
+            _ => return None,
+        };
+        let is_whole = |index: &&syntax::Expression| {
+            matches!(
+                index.kind,
+                syntax::ExpressionKind::Slice { .. }
+                    | syntax::ExpressionKind::Ellipsis
+                    | syntax::ExpressionKind::None
+            )
+        };
+        if flat.len() >= ndim && !flat.iter().any(is_whole) {
+            return None;
+        }
+        match self.subscript_target(value, indices, span)? {
+            part @ Value::Object(_) => Some(part),
             _ => None,
         }
     }
@@ -456,8 +493,14 @@ fn flatten<'s>(
     let mut all: Vec<&syntax::Expression> = Vec::new();
     let mut root = value;
     let mut levels = vec![indices];
-    let is_slice =
-        |index: &syntax::Expression| matches!(index.kind, syntax::ExpressionKind::Slice { .. });
+    let is_slice = |index: &syntax::Expression| {
+        matches!(
+            index.kind,
+            syntax::ExpressionKind::Slice { .. }
+                | syntax::ExpressionKind::None
+                | syntax::ExpressionKind::Ellipsis
+        )
+    };
     while let syntax::ExpressionKind::Subscript { value, indices } = &root.kind {
         if levels
             .iter()

@@ -7,6 +7,7 @@ use std::f64::consts;
 use situ_ir::{AtomicOperation, DType, MathFunction, UnaryOperator, WorkItemQuery};
 
 use crate::environment::KnownModule;
+use crate::infer::elements::ArrayFunction;
 use crate::syntax::{BinaryOperator, ComparisonOperator, Constant};
 
 /// What a name of a module stands for.
@@ -101,6 +102,8 @@ pub(crate) enum LibraryFunction {
     Collective(CollectiveFunction),
     /// `situ.local.array` or `situ.private.array`.
     NewArray(KnownModule),
+    /// A function of whole arrays; where those are written out.
+    Array(ArrayFunction),
     Atomic(AtomicOperation),
 }
 

@@ -119,11 +119,29 @@ impl Inference<'_, '_, '_> {
             source.location(span.start).line,
             self.subject.syntax.name.name,
         );
+        self.raised("ValueError", &text, span)
+    }
+
+    /// Statements that raise an exception which names the place.
+    pub(super) fn raised_here(&mut self, class: &str, text: &str, span: Span) -> Vec<Statement> {
+        let source = self.subject.source;
+        let text = format!(
+            "{text}\n  at:   {}:{}, in njit function `{}`: `{}`",
+            source.name,
+            source.location(span.start).line,
+            self.subject.syntax.name.name,
+            source.slice(span),
+        );
+        self.raised(class, &text, span)
+    }
+
+    /// Statements that raise an exception.
+    pub(super) fn raised(&mut self, class: &str, text: &str, span: Span) -> Vec<Statement> {
         let content = Content {
-            parts: vec![MessagePart::Text(text)],
+            parts: vec![MessagePart::Text(text.to_owned())],
             values: Vec::new(),
         };
-        let class = "ValueError".to_owned();
+        let class = class.to_owned();
         self.failure(MessageKind::Exception { class }, content, span)
     }
 
@@ -215,7 +233,12 @@ impl Inference<'_, '_, '_> {
             place: format!("{}:{line}", source.name),
         };
         let next = self.program.messages.len();
-        let place = (span, self.unrolling.rounds.clone());
+        // A statement may fail in several ways.
+        let words = match message.parts.first() {
+            Some(MessagePart::Text(words)) => words.clone(),
+            _ => String::new(),
+        };
+        let place = (span, self.unrolling.rounds.clone(), words);
         let number = *self.messages.entry(place).or_insert(next);
         match self.program.messages.get_mut(number) {
             Some(known) => *known = message,

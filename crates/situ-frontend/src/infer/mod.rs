@@ -16,6 +16,7 @@ mod attributes;
 mod calls;
 mod collectives;
 mod constants;
+pub(crate) mod elements;
 mod expressions;
 mod functions;
 mod indexing;
@@ -183,7 +184,7 @@ struct Inference<'p, 'e, 's> {
     /// How many bodies take the places of calls so far.
     inlined_bodies: usize,
     /// The place of the message at each `assert` and `print`, in each round of loops that are written out.
-    messages: BTreeMap<(Span, Vec<usize>), usize>,
+    messages: BTreeMap<(Span, Vec<usize>, String), usize>,
     variables: Vec<Variable>,
     /// The variable for a name and, for tuples, the position in it.
     variable_ids: BTreeMap<(String, usize), VariableId>,
@@ -196,6 +197,14 @@ struct Inference<'p, 'e, 's> {
     item_dims: Option<u8>,
     /// What must happen before the statement that is read: statements that an expression needs.
     before: Vec<Statement>,
+    /// Blocks of the heap that the statement that is read was given.
+    temporaries: Vec<Expression>,
+    /// How many variables without a name there are.
+    hidden: usize,
+    /// Bounds of sizes that slots hold.
+    slot_bounds: BTreeMap<SlotId, elements::SizeBound>,
+    /// What variables of parameters start with.
+    initial_parts: Vec<(VariableId, Expression)>,
     /// What the function returns: a number or a tuple.
     result: Option<LocalType>,
     /// Where it returns something, and where nothing.
@@ -239,6 +248,10 @@ impl<'p, 'e, 's> Inference<'p, 'e, 's> {
             dims: 1,
             item_dims: None,
             before: Vec::new(),
+            temporaries: Vec::new(),
+            hidden: 0,
+            slot_bounds: BTreeMap::new(),
+            initial_parts: Vec::new(),
             result: None,
             return_with: None,
             return_without: None,
@@ -250,6 +263,11 @@ impl<'p, 'e, 's> Inference<'p, 'e, 's> {
         for (name, ty) in subject.syntax.parameters.iter().zip(subject.parameters) {
             let local = inference.declare_parameter(name, 0, ty);
             inference.locals.insert(name.name.clone(), local);
+        }
+        if inference.writes_out_arrays() {
+            for name in &subject.syntax.parameters {
+                inference.let_array_vary(name);
+            }
         }
         inference
     }
@@ -321,6 +339,40 @@ impl<'p, 'e, 's> Inference<'p, 'e, 's> {
         }
     }
 
+    /// Lets a parameter that is an array stand for other arrays later, if it is assigned: its name holds a part of the
+    /// heap's memory, which reaches all arrays.
+    fn let_array_vary(&mut self, name: &syntax::Identifier) {
+        let Some(Local {
+            ty: LocalType::Static(value::Static::Array(array)),
+            ..
+        }) = self.locals.get(&name.name)
+        else {
+            return;
+        };
+        let array = *array;
+        if !self.assigned.contains(name.name.as_str()) {
+            return;
+        }
+        let Some(value::Value::Object(object)) = self.as_heap_part(array, name.span) else {
+            return;
+        };
+        let parts = object.parts.len();
+        for (position, part) in object.parts.into_iter().enumerate() {
+            let variable = self.variable_id(&name.name, position, DType::I64);
+            self.initial_parts.push((variable, part));
+        }
+        let ty = LocalType::Object {
+            kind: object.kind,
+            parts,
+        };
+        let local = Local {
+            ty,
+            since: name.span,
+            parameter: None,
+        };
+        self.locals.insert(name.name.clone(), local);
+    }
+
     /// The items of a tuple are copied to variables, as those of a tuple that is assigned.
     fn declare_tuple(
         &mut self,
@@ -389,16 +441,54 @@ impl<'p, 'e, 's> Inference<'p, 'e, 's> {
     /// Statements that give variables the constants they start with.
     fn initial_values(&mut self) -> Vec<Statement> {
         let span = self.subject.syntax.name.span;
-        let initial = std::mem::take(&mut self.initial);
-        initial
+        let mut initial = std::mem::take(&mut self.initial);
+        // Names that may hold a block of the heap hold none yet.
+        for (name, position) in self.block_positions() {
+            let variable = self.variable_id(&name, position, DType::I64);
+            initial.push((variable, syntax::Constant::Int(0)));
+        }
+        let parts = std::mem::take(&mut self.initial_parts).into_iter();
+        let parts = parts.map(|(variable, value)| {
+            let kind = StatementKind::Assign { variable, value };
+            Statement { kind, span }
+        });
+        let parts: Vec<_> = parts.collect();
+        let constants = initial
             .into_iter()
             .filter_map(|(variable, constant)| {
                 let dtype = self.variables[variable.0].dtype;
                 let value = self.convert(value::Number::Constant(constant), dtype, span)?;
                 let kind = StatementKind::Assign { variable, value };
                 Some(Statement { kind, span })
-            })
-            .collect()
+            });
+        let constants: Vec<_> = constants.collect();
+        constants.into_iter().chain(parts).collect()
+    }
+
+    /// The variables that hold blocks of the heap, by name and position.
+    fn block_positions(&self) -> Vec<(String, usize)> {
+        fn visit(ty: &LocalType, position: &mut usize, found: &mut Vec<usize>) {
+            match ty {
+                LocalType::Tuple(items) => {
+                    items.iter().for_each(|item| visit(item, position, found));
+                }
+                LocalType::Object {
+                    kind: value::ObjectKind::View { is_owned: true, .. },
+                    parts,
+                } => {
+                    *position += parts;
+                    found.push(*position - 1);
+                }
+                other => *position += other.variable_count(),
+            }
+        }
+        let mut positions = Vec::new();
+        for (name, local) in &self.locals {
+            let mut found = Vec::new();
+            visit(&local.ty, &mut 0, &mut found);
+            positions.extend(found.into_iter().map(|position| (name.clone(), position)));
+        }
+        positions
     }
 
     /// Forgets what earlier walks reported, keeps what they learnt.
@@ -408,6 +498,8 @@ impl<'p, 'e, 's> Inference<'p, 'e, 's> {
         self.slots = 0;
         self.dims = self.item_dims.unwrap_or(1);
         self.before.clear();
+        self.temporaries.clear();
+        self.hidden = 0;
         self.meeting = None;
         self.inlined_bodies = 0;
         self.return_with = None;

@@ -3,6 +3,7 @@
 use situ_ir::promotion;
 use situ_ir::{BinaryOperator as Ir, DType, Literal, MathFunction, Span, UnaryOperator as IrUnary};
 
+use crate::infer::elements::Operation;
 use crate::infer::expressions::{cast, negated};
 use crate::infer::value::{Number, Static, Value};
 use crate::infer::{Inference, constants, problems};
@@ -16,6 +17,15 @@ impl Inference<'_, '_, '_> {
         operand: &syntax::Expression,
         span: Span,
     ) -> Value {
+        if self.writes_out_arrays() && operator != UnaryOperator::Not {
+            let value = self.value(operand);
+            if self.is_array(&value) {
+                return self.elementwise(Operation::Unary(operator), vec![value], span);
+            }
+            let number = self.as_number(value, operand.span);
+            let number = number.and_then(|number| self.unary(operator, number, span));
+            return number.map_or(Value::Unknown, Value::from);
+        }
         let number = if operator == UnaryOperator::Not {
             self.condition(operand)
                 .map(|condition| super::expressions::negated(condition, span))

@@ -342,6 +342,22 @@ pub(crate) fn array_as_number(array: &Array, span: Span) -> Diagnostic {
     .help(format!("name the element, e.g. `{name}[{indices}]`"))
 }
 
+/// What compiled code leaves to the array library.
+pub(crate) fn not_written_out(what: &str, span: Span) -> Diagnostic {
+    Diagnostic::error("K061", format!("{what} is left to the array library"))
+        .label(span, "")
+        .why("compiled code writes out array expressions whose dtypes and dimensions it knows")
+        .help("nothing needs to change: the statement runs by the array library")
+}
+
+/// What the array library says where there are no elements to choose from.
+pub(crate) fn no_elements(name: &str) -> String {
+    format!(
+        "`{name}` of no elements has no answer\n  why:  there is nothing to choose from\n  help: check the size first, \
+         or name axes that are not empty"
+    )
+}
+
 pub(crate) fn not_a_number(found: &str, span: Span) -> Diagnostic {
     Diagnostic::error("K060", format!("a number is needed here, not {found}"))
         .label(span, format!("this is {found}"))

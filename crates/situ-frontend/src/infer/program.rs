@@ -1,12 +1,13 @@
 //! The device functions a kernel calls, each specialised for the types it is called with.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use situ_ir::{AddressSpace, DType, Diagnostics, Source};
 
 use crate::environment::{Binding, Bindings, Environment, KnownModule};
 use crate::host::{read_names, with_depth, written_parameters};
+use crate::infer::elements::SizeBound;
 use crate::infer::value::{LocalType, Static, Value};
 use crate::infer::{Failure, Inferred, Subject, infer};
 use crate::message::Message;
@@ -88,6 +89,8 @@ pub(crate) struct Program<'e> {
     /// What each of them returns.
     pub(crate) results: Vec<Option<LocalType>>,
     kernel_source: &'e Source,
+    /// How far loops over elements may count, in terms of the parameters of the function they are in.
+    pub(crate) size_bounds: BTreeSet<Vec<SizeBound>>,
     /// What the functions say to the host.
     pub(crate) messages: Vec<Message>,
     parsed: BTreeMap<usize, Result<Arc<syntax::Function>, Diagnostics>>,
@@ -123,6 +126,7 @@ impl<'e> Program<'e> {
             functions: Vec::new(),
             results: Vec::new(),
             kernel_source,
+            size_bounds: BTreeSet::new(),
             messages: Vec::new(),
             parsed: BTreeMap::new(),
             inner: Vec::new(),

@@ -1,9 +1,9 @@
 //! What statements do, and what assignments teach about variables.
 
 use situ_ir::promotion;
-use situ_ir::{DType, Span};
+use situ_ir::{DType, Literal, Span};
 
-use crate::infer::value::{LocalType, Number, Object, Static, Value};
+use crate::infer::value::{LocalType, Number, Object, ObjectKind, Static, Value};
 use crate::infer::{Inference, Local, constants, problems};
 use crate::syntax::{self, Constant};
 use crate::typed::{Expression, ExpressionKind, Statement, StatementKind};
@@ -23,8 +23,15 @@ impl Inference<'_, '_, '_> {
         let outer = std::mem::take(&mut self.before);
         for statement in body {
             let mut own = Vec::new();
+            let outer = std::mem::take(&mut self.temporaries);
             self.statement(statement, &mut own);
             statements.append(&mut self.before);
+            for block in std::mem::replace(&mut self.temporaries, outer) {
+                if !own.last().is_some_and(leaves) {
+                    own.extend(self.drop_block(block, statement.span));
+                }
+            }
+            own.splice(0..0, std::mem::take(&mut self.before));
             // The live branch of a condition that was decided now leaves: what comes after it is not part of this
             // specialisation either.
             let is_decided = matches!(statement.kind, syntax::StatementKind::If { .. });
@@ -54,7 +61,7 @@ impl Inference<'_, '_, '_> {
                 test,
                 accept,
                 reject,
-            } => match self.condition(test) {
+            } => match self.settled_condition(test, span) {
                 // Decided now: the other branch is not part of this specialisation.
                 Some(Number::Constant(constant)) => {
                     let live = if constants::truth(constant) {
@@ -77,15 +84,35 @@ impl Inference<'_, '_, '_> {
                 }
             },
             syntax::StatementKind::While { test, body } => {
-                let condition = self.condition(test);
+                let before = std::mem::take(&mut self.before);
+                let condition = self.settled_condition(test, span);
+                // What the condition needs is computed before each round.
+                let needed = std::mem::replace(&mut self.before, before);
                 if let Some(Number::Constant(constant)) = &condition
                     && !constants::truth(*constant)
                 {
                     return;
                 }
-                let body = self.block(body);
+                let mut body = self.block(body);
                 let condition = condition.and_then(|test| self.convert(test, DType::Bool, span));
-                if let Some(condition) = condition {
+                if let Some(mut condition) = condition {
+                    if !needed.is_empty() {
+                        let stop = Statement {
+                            kind: StatementKind::Break,
+                            span,
+                        };
+                        let goes_on = StatementKind::If {
+                            condition,
+                            accept: Vec::new(),
+                            reject: vec![stop],
+                        };
+                        let goes_on = Statement {
+                            kind: goes_on,
+                            span,
+                        };
+                        body.splice(0..0, needed.into_iter().chain([goes_on]));
+                        condition = Expression::literal(Literal::Bool(true), span);
+                    }
                     push(StatementKind::While { condition, body });
                 }
             }
@@ -117,6 +144,26 @@ impl Inference<'_, '_, '_> {
             syntax::StatementKind::Raise { class, parts } => self.raise(class, parts, span, out),
             syntax::StatementKind::Pass => {}
         }
+    }
+
+    /// A condition, after which what it was computed of is needed no longer.
+    fn settled_condition(&mut self, test: &syntax::Expression, span: Span) -> Option<Number> {
+        let outer = std::mem::take(&mut self.temporaries);
+        let condition = self.condition(test);
+        let used = std::mem::replace(&mut self.temporaries, outer);
+        if used.is_empty() {
+            return condition;
+        }
+        let mut before = std::mem::take(&mut self.before);
+        let condition = condition.map(|condition| match condition {
+            Number::Typed(typed) => Number::Typed(self.bind(typed, span, &mut before)),
+            constant @ Number::Constant(_) => constant,
+        });
+        for block in used {
+            before.extend(self.drop_block(block, span));
+        }
+        self.before = before;
+        condition
     }
 
     /// An expression evaluated for its effect.
@@ -203,9 +250,17 @@ impl Inference<'_, '_, '_> {
                 value
             }
             Value::Object(Object { kind, parts }) => {
-                let parts = parts.into_iter().map(|part| self.bind(part, span, out));
+                let parts = parts.into_iter().map(|part| self.bind_now(part, span, out));
                 let parts = parts.collect();
                 Value::Object(Object { kind, parts })
+            }
+            Value::Elements(elements) => {
+                let kept = self.in_memory(*elements, span);
+                out.append(&mut self.before);
+                match kept {
+                    Some(kept) => self.evaluate_now(kept, span, out),
+                    None => Value::Unknown,
+                }
             }
             other => other,
         }
@@ -231,6 +286,13 @@ impl Inference<'_, '_, '_> {
                 value: array,
                 indices,
             } => {
+                if self.writes_out_arrays()
+                    && let Some(part) = self.part_target(array, indices, target.span)
+                {
+                    out.append(&mut self.before);
+                    self.store_elements(part, assigned.value, span, out);
+                    return;
+                }
                 let place = self.element_target(array, indices, target.span);
                 let number = self.as_number(assigned.value, value_span);
                 let (Some((array, indices)), Some(number)) = (place, number) else {
@@ -309,10 +371,24 @@ impl Inference<'_, '_, '_> {
         out: &mut Vec<Statement>,
     ) {
         let Assigned {
-            value,
+            mut value,
             value_span,
             span,
         } = assigned;
+        if let Value::Elements(elements) = value {
+            let Some(kept) = self.in_memory(*elements, value_span) else {
+                return;
+            };
+            out.append(&mut self.before);
+            value = kept;
+        }
+        // A name that may hold any array holds this one, too.
+        if let (Value::Static(Static::Array(array)), Some(LocalType::Object { .. })) =
+            (&value, self.locals.get(name).map(|local| &local.ty))
+            && let Some(part) = self.as_heap_part(*array, span)
+        {
+            value = part;
+        }
         let Some(ty) = self.local_type(&value, name, name_span) else {
             return;
         };
@@ -357,14 +433,32 @@ impl Inference<'_, '_, '_> {
                     self.hold(held, ty, item, out);
                 }
             }
-            (LocalType::Object { .. }, Value::Object(object)) => {
-                for part in object.parts {
+            (LocalType::Object { kind, parts }, Value::Object(object)) => {
+                // A part of an array may be made of the one that the name holds now.
+                let numbers = object.parts.into_iter();
+                let numbers: Vec<_> = numbers
+                    .map(|part| self.bind_now(part, held.span, out))
+                    .collect();
+                let is_owned = matches!(kind, ObjectKind::View { is_owned: true, .. });
+                let mut released = None;
+                if is_owned && let Some(block) = numbers.last() {
+                    out.extend(self.keep_block(block.clone(), held.span));
+                    let position = held.position + parts - 1;
+                    let old = self.variable_id(held.name, position, DType::I64);
+                    let old = ExpressionKind::Variable(old);
+                    let old = Expression::new(old, DType::I64, held.span);
+                    released = Some(self.bind_now(old, held.span, out));
+                }
+                for part in numbers {
                     self.hold(
                         held,
                         &LocalType::Scalar(DType::I64),
                         Value::Scalar(part),
                         out,
                     );
+                }
+                if let Some(block) = released {
+                    out.extend(self.release_block(block, held.span));
                 }
             }
             // The name stands for the same thing everywhere; there is nothing to do at run time.
@@ -404,7 +498,8 @@ impl Inference<'_, '_, '_> {
                 self.report(problems::object_assigned(name, span));
                 None
             }
-            Value::Nothing | Value::Unknown => None,
+            // It has been computed by now.
+            Value::Elements(_) | Value::Nothing | Value::Unknown => None,
         }
     }
 
@@ -460,6 +555,12 @@ impl Inference<'_, '_, '_> {
         match &target.kind {
             syntax::ExpressionKind::Name(name) => {
                 let old = self.value(target);
+                if self.writes_out_arrays() && self.is_array(&old) {
+                    let value = self.value(value);
+                    out.append(&mut self.before);
+                    self.update_elements(old, operator, value, span, out);
+                    return;
+                }
                 if let Value::Static(Static::Array(array)) = old {
                     let problem = problems::array_as_number(self.array(array), target.span);
                     self.report(problem);
@@ -483,6 +584,14 @@ impl Inference<'_, '_, '_> {
                 value: array,
                 indices,
             } => {
+                if self.writes_out_arrays()
+                    && let Some(part) = self.part_target(array, indices, target.span)
+                {
+                    let value = self.value(value);
+                    out.append(&mut self.before);
+                    self.update_elements(part, operator, value, span, out);
+                    return;
+                }
                 let place = self.element_target(array, indices, target.span);
                 let Some((array, indices)) = place else {
                     self.number(value);
@@ -540,6 +649,26 @@ impl Inference<'_, '_, '_> {
         reference
     }
 
+    /// Evaluates an expression now: what variables hold may change.
+    pub(super) fn bind_now(
+        &mut self,
+        value: Expression,
+        span: Span,
+        out: &mut Vec<Statement>,
+    ) -> Expression {
+        if matches!(
+            value.kind,
+            ExpressionKind::Literal(_) | ExpressionKind::Parameter(_) | ExpressionKind::Slot(_)
+        ) {
+            return value;
+        }
+        let slot = self.new_slot();
+        let reference = Expression::new(ExpressionKind::Slot(slot), value.dtype, value.span);
+        let kind = StatementKind::Bind { slot, value };
+        out.push(Statement { kind, span });
+        reference
+    }
+
     // ----- results -----
 
     fn returned(&mut self, value: Option<&syntax::Expression>, span: Span) -> StatementKind {
@@ -556,12 +685,30 @@ impl Inference<'_, '_, '_> {
         let value = self.value(expression);
         let mut before = std::mem::take(&mut self.before);
         let value = match value {
-            Value::Tuple(_) | Value::Call { .. } => self.evaluate_now(value, span, &mut before),
+            Value::Tuple(_) | Value::Call { .. } | Value::Elements(_) => {
+                self.evaluate_now(value, span, &mut before)
+            }
             value => value,
         };
+        let value = self.arrays_as_parts(value, span);
+        before.append(&mut self.before);
         self.before = before;
         self.returned_parts(value, expression.span)
             .unwrap_or(StatementKind::Return(None))
+    }
+
+    /// A value whose arrays are parts of the memory that whoever called reaches.
+    fn arrays_as_parts(&mut self, value: Value, span: Span) -> Value {
+        match value {
+            Value::Static(Static::Array(array)) if self.writes_out_arrays() => self
+                .as_heap_part(array, span)
+                .unwrap_or(Value::Static(Static::Array(array))),
+            Value::Tuple(items) => {
+                let items = items.into_iter();
+                Value::Tuple(items.map(|item| self.arrays_as_parts(item, span)).collect())
+            }
+            other => other,
+        }
     }
 
     /// The statement that returns a number or a tuple of them.
@@ -617,6 +764,7 @@ impl Inference<'_, '_, '_> {
                 let number = self.as_number(value, span)?;
                 numbers.push(self.convert(number, *dtype, span)?);
             }
+            (Value::Object(object), LocalType::Object { .. }) => numbers.extend(object.parts),
             _ => return None,
         }
         Some(())
@@ -640,6 +788,8 @@ impl Inference<'_, '_, '_> {
 fn is_returnable(value: &Value) -> bool {
     match value {
         Value::Constant(_) | Value::Scalar(_) => true,
+        // An array that the heap's offsets reach.
+        Value::Object(object) => matches!(object.kind, ObjectKind::View { is_owned: true, .. }),
         Value::Tuple(items) => !items.is_empty() && items.iter().all(is_returnable),
         _ => false,
     }
@@ -652,6 +802,8 @@ fn arranged(ty: &LocalType, values: &mut impl Iterator<Item = Value>) -> Value {
             let items = items.iter().map(|item| arranged(item, values));
             Value::Tuple(items.collect())
         }
+        // Whoever calls a piece makes an array of them.
+        LocalType::Object { parts, .. } => Value::Tuple(values.take(*parts).collect()),
         _ => values.next().unwrap_or(Value::Unknown),
     }
 }
@@ -677,6 +829,38 @@ fn joined_type(old: &LocalType, new: &LocalType, default_float: DType) -> Option
                 .zip(new)
                 .map(|(old, new)| joined_type(old, new, default_float));
             items.collect::<Option<_>>().map(LocalType::Tuple)
+        }
+        (
+            LocalType::Object {
+                kind:
+                    ObjectKind::View {
+                        array,
+                        ndim,
+                        is_contiguous,
+                        is_owned,
+                    },
+                parts,
+            },
+            LocalType::Object {
+                kind:
+                    ObjectKind::View {
+                        array: other,
+                        ndim: other_ndim,
+                        is_contiguous: is_other_contiguous,
+                        is_owned: is_other_owned,
+                    },
+                ..
+            },
+        ) if (array, ndim, is_owned) == (other, other_ndim, is_other_owned) => {
+            Some(LocalType::Object {
+                kind: ObjectKind::View {
+                    array: *array,
+                    ndim: *ndim,
+                    is_contiguous: *is_contiguous && *is_other_contiguous,
+                    is_owned: *is_owned,
+                },
+                parts: *parts,
+            })
         }
         (old, new) => (old == new).then(|| new.clone()),
     }

@@ -3,6 +3,7 @@
 use situ_ir::{DType, MemoryOrder, MemoryScope};
 
 use crate::environment::{Bindings, KnownModule};
+use crate::infer::elements::Elements;
 use crate::infer::library::LibraryFunction;
 use crate::plan::ItemType;
 use crate::syntax::Constant;
@@ -21,6 +22,8 @@ pub(crate) enum Value {
     Static(Static),
     /// Something made of numbers that are computed when the kernel runs.
     Object(Object),
+    /// An array expression that nothing has computed yet. Only in functions of the host.
+    Elements(Box<Elements>),
     /// A call of a function that returns a tuple, not done yet.
     Call { call: Call, result: LocalType },
     /// Attributes of a user's module or object.
@@ -105,6 +108,8 @@ pub(crate) enum ObjectKind {
         ndim: usize,
         /// Whether the elements lie without gaps, the last axis fastest.
         is_contiguous: bool,
+        /// Whether the last of its parts is the block of the heap that it is in, or 0.
+        is_owned: bool,
     },
 }
 
@@ -188,6 +193,7 @@ impl Value {
             Self::Tuple(values) => format!("a tuple of {}", values.len()),
             Self::Static(value) => value.describe().to_owned(),
             Self::Object(object) => object.kind.describe().to_owned(),
+            Self::Elements(_) => "an array expression".to_owned(),
             Self::Call { result, .. } => result.describe(),
             Self::Namespace(_) => "an object".to_owned(),
             Self::Nothing => "nothing".to_owned(),

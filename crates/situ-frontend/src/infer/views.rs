@@ -7,6 +7,7 @@
 
 use situ_ir::{BinaryOperator, DType, Literal, Span};
 
+use crate::infer::elements::contiguous_strides;
 use crate::infer::expressions::cast;
 use crate::infer::operators::ir_binary;
 use crate::infer::value::{Number, Object, ObjectKind, Value};
@@ -16,12 +17,15 @@ use crate::syntax::{self, Constant};
 use crate::typed::{Array, ArrayId, ArrayOrigin, Expression, ExpressionKind, View};
 
 /// Elements along axes: what an array or a view is, before it is indexed.
+#[derive(Clone, Debug)]
 pub(super) struct Region {
     pub(super) array: ArrayId,
-    offset: Expression,
+    pub(super) offset: Expression,
     pub(super) shape: Vec<Expression>,
     pub(super) strides: Vec<Expression>,
-    is_contiguous: bool,
+    pub(super) is_contiguous: bool,
+    /// The block of the heap that it is in, or 0; where names may hold such blocks.
+    pub(super) owner: Option<Expression>,
 }
 
 impl Region {
@@ -47,10 +51,12 @@ impl Region {
             array: self.array,
             ndim: self.shape.len(),
             is_contiguous: self.is_contiguous,
+            is_owned: self.owner.is_some(),
         };
         let mut parts = vec![self.offset];
         parts.extend(self.shape);
         parts.extend(self.strides);
+        parts.extend(self.owner);
         Value::Object(Object { kind, parts })
     }
 }
@@ -75,6 +81,7 @@ impl Inference<'_, '_, '_> {
                 .map(|axis| self.stride(array, axis, span))
                 .collect(),
             is_contiguous,
+            owner: None,
         }
     }
 
@@ -106,20 +113,52 @@ impl Inference<'_, '_, '_> {
             shape: sizes,
             strides: steps,
             mut is_contiguous,
+            owner,
         } = region;
-        if indices.len() > sizes.len() {
+        let made = |index: &&&syntax::Expression| {
+            matches!(index.kind, syntax::ExpressionKind::None) && self.writes_out_arrays()
+        };
+        let is_rest = |index: &syntax::Expression| {
+            matches!(index.kind, syntax::ExpressionKind::Ellipsis) && self.writes_out_arrays()
+        };
+        // Axes that were made, and `...`, take none of those that are there.
+        let rest = indices.iter().position(|index| is_rest(index));
+        let taken = indices.len() - indices.iter().filter(made).count() - usize::from(rest.is_some());
+        if taken > sizes.len() {
             let problem = problems::index_count(self.array(array), indices.len(), span);
             self.report(problem);
             return None;
         }
         let (mut shape, mut strides) = (Vec::new(), Vec::new());
         let mut bounds = Vec::new();
-        for (axis, (size, stride)) in sizes.into_iter().zip(steps).enumerate() {
+        let mut written = Vec::new();
+        for (position, index) in indices.iter().enumerate() {
+            if Some(position) == rest {
+                written.extend((taken..sizes.len()).map(|_| None));
+            } else {
+                written.push(Some(*index));
+            }
+        }
+        let mut axes = sizes.into_iter().zip(steps);
+        let missing = axes.len().saturating_sub(written.iter().filter(|index| {
+            !matches!(index.map(|index| &index.kind), Some(syntax::ExpressionKind::None))
+        }).count());
+        written.extend((0..missing).map(|_| None));
+        for index in written {
+            if matches!(index.map(|index| &index.kind), Some(syntax::ExpressionKind::None)) {
+                shape.push(index_literal(1, span));
+                strides.push(index_literal(0, span));
+                is_contiguous = false;
+                continue;
+            }
+            let Some((size, stride)) = axes.next() else {
+                break;
+            };
             let move_by = |offset, start, stride| {
                 let distance = folded(BinaryOperator::Multiply, start, stride, span);
                 folded(BinaryOperator::Add, offset, distance, span)
             };
-            match indices.get(axis).map(|index| &index.kind) {
+            match index.map(|index| &index.kind) {
                 None => {
                     shape.push(size);
                     strides.push(stride);
@@ -135,9 +174,10 @@ impl Inference<'_, '_, '_> {
                     strides.push(folded(BinaryOperator::Multiply, stride, step, span));
                 }
                 Some(_) => {
+                    let written = index?;
                     is_contiguous &= shape.is_empty();
-                    let value = self.value(indices[axis]);
-                    let index = self.index_within(array, &size, value, indices[axis])?;
+                    let value = self.value(written);
+                    let index = self.index_within(array, &size, value, written)?;
                     let index = self.bounded(index, size, &mut bounds);
                     offset = move_by(offset, index, stride);
                 }
@@ -167,6 +207,7 @@ impl Inference<'_, '_, '_> {
             shape,
             strides,
             is_contiguous,
+            owner,
         };
         Some(part.into_view())
     }
@@ -362,18 +403,27 @@ impl Inference<'_, '_, '_> {
             array,
             ndim,
             is_contiguous,
+            is_owned,
         } = object.kind
         else {
             return None;
         };
         let (offset, sizes) = object.parts.split_first()?;
-        let (shape, strides) = sizes.split_at(ndim);
+        let (shape, others) = sizes.split_at(ndim);
+        let (strides, owner) = others.split_at(ndim);
+        // What is known when compiling makes better code than what a variable holds.
+        let strides = if is_contiguous && is_owned {
+            contiguous_strides(shape, offset.span)
+        } else {
+            strides.to_vec()
+        };
         Some(Region {
             array,
             offset: offset.clone(),
             shape: shape.to_vec(),
-            strides: strides.to_vec(),
+            strides,
             is_contiguous,
+            owner: owner.first().cloned(),
         })
     }
 
@@ -399,6 +449,7 @@ pub(super) fn way_part(array: ArrayId, way: &[Expression]) -> Region {
         strides: strides.to_vec(),
         // It may be; a way does not remember.
         is_contiguous: false,
+        owner: None,
     }
 }
 

@@ -22,7 +22,8 @@ use situ_ir::{
 use crate::infer::Program;
 use crate::lower::bounds::Check;
 use crate::lower::names::{ascii_name, unique_name};
-use crate::lower::parameters::{Usage, plan_of};
+pub(crate) use crate::lower::parameters::Usage;
+use crate::lower::parameters::plan_of;
 use crate::message::Message;
 use crate::plan::{ArgumentPart, ParameterPlan};
 use crate::typed::{ArrayOrigin, Function, FunctionId, FunctionResult, ParameterKind, SlotId};

@@ -29,6 +29,21 @@ impl<'a> Usage<'a> {
         usage
     }
 
+    /// Whether elements of an array are accessed, here or where it is handed on to.
+    pub(crate) fn uses(&self, function: &Function, array: ArrayId) -> bool {
+        let is_it = |id: &ArrayId| match function.arrays[id.0].origin {
+            ArrayOrigin::Flat { of } => of == array,
+            _ => *id == array,
+        };
+        let is_passed = |argument: &Argument| match argument {
+            Argument::Array(id) => is_it(id),
+            Argument::View(view) => is_it(&view.flat),
+            Argument::Scalar(_) | Argument::Nothing => false,
+        };
+        let mut calls = self.calls.iter();
+        self.accessed.iter().any(is_it) || calls.any(|call| call.arguments.iter().any(is_passed))
+    }
+
     fn block(&mut self, body: &'a [Statement]) {
         for statement in body {
             match &statement.kind {

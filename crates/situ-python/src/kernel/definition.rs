@@ -76,6 +76,7 @@ impl Definition {
                 || process_config().check_bounds
                 || finds_mistakes(device),
             is_host: false,
+            writes_out_arrays: false,
         }
     }
 

@@ -127,7 +127,7 @@ impl Machine<'_, '_> {
 }
 
 /// Whether a statement leaves the function, or a loop that it is not itself.
-fn escapes(statement: &Statement, is_in_loop: bool) -> bool {
+pub(super) fn escapes(statement: &Statement, is_in_loop: bool) -> bool {
     match &statement.kind {
         StatementKind::Return(_) => true,
         StatementKind::Break | StatementKind::Continue => !is_in_loop,

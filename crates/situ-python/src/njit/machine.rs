@@ -44,6 +44,8 @@ pub(super) struct Machine<'a, 'py> {
     pub(super) loops: usize,
     /// How many calls are around this one.
     pub(super) depth: usize,
+    /// Whether what is being compiled may contain array expressions.
+    pub(super) writes_out_arrays: bool,
 }
 
 /// What comes after a statement.
@@ -66,6 +68,7 @@ impl<'a, 'py> Machine<'a, 'py> {
             home: None,
             loops: 0,
             depth: 0,
+            writes_out_arrays: false,
         }
     }
 
@@ -636,7 +639,13 @@ impl<'a, 'py> Machine<'a, 'py> {
         let Some(raised) = failure.take() else {
             return error;
         };
-        let class = self.function.global(self.py, &raised.class);
+        let class = match raised.class.strip_prefix("situ.") {
+            Some(name) => self
+                .py
+                .import("situ.exceptions")
+                .and_then(|module| module.getattr(name)),
+            None => self.function.global(self.py, &raised.class),
+        };
         match class.and_then(|class| class.call1((raised.message,))) {
             Ok(value) => PyErr::from_value(value),
             Err(error) => error,

@@ -7,6 +7,7 @@
 //! first time with them. `docs/design/0023-njit.md` says why it is done this way.
 
 mod arithmetic;
+mod array_loops;
 mod array_work;
 mod calls;
 mod expression_node;

@@ -4,13 +4,17 @@ use std::sync::{Arc, PoisonError};
 
 use pyo3::prelude::*;
 use situ_array::Array;
-use situ_frontend::host::{Piece, ValueType, assigned_names, compile_piece, copies, read_names};
+use situ_frontend::host::{
+    Piece, PieceMemory, ValueType, assigned_names, compile_piece, copies, read_names,
+};
 use situ_frontend::syntax::{Expression, ExpressionKind, Statement, StatementKind};
 use situ_frontend::{ArgumentPart, Messages, Options, ParameterPlan};
 use situ_ir::{DType, Literal, NdRange, ParameterAccess, Span};
 use situ_runtime::config::process_config;
 use situ_runtime::{Argument, Kernel, Queue, Report, UsmKind};
 
+use super::array_loops::{Heap, returned_array, share_memory};
+use super::array_work::escapes;
 use super::function::HostFunction;
 use super::machine::{Flow, Machine};
 use super::record::Record;
@@ -41,6 +45,8 @@ struct Run {
 
 /// Compiled code of the host.
 struct HostPiece {
+    /// What it is passed after its parameters.
+    memory: PieceMemory,
     kernel: Kernel,
     plan: ParameterPlan,
     messages: Arc<Messages>,
@@ -83,6 +89,9 @@ impl<'a> Machine<'a, '_> {
         let Some(run) = &decision.run else {
             return Ok(None);
         };
+        if !self.is_small(&run.piece.memory) {
+            return Ok(None);
+        }
         let span = body[0].span;
         let mut values = Vec::with_capacity(run.parameters.len());
         for name in &run.parameters {
@@ -92,6 +101,9 @@ impl<'a> Machine<'a, '_> {
         let result = self
             .run_piece(&run.piece, &values)
             .map_err(|error| self.located(span, error))?;
+        let Some(result) = result else {
+            return Ok(None);
+        };
         if run.is_end {
             let result = if matches!(run.piece.result, ValueType::Nothing) {
                 self.none()
@@ -146,6 +158,19 @@ impl<'a> Machine<'a, '_> {
     /// Finds out how many statements can be compiled together, and compiles them.
     fn decide(&mut self, body: &'a [Statement], is_body: bool) -> PyResult<Decision> {
         let found = self.compilable(body, is_body, true)?;
+        if found.count == 0 && self.is_array_loop(&body[0])? && !escapes(&body[0], false) {
+            self.writes_out_arrays = true;
+            let decided = self.decide_on(body, is_body, 1);
+            self.writes_out_arrays = false;
+            match decided {
+                Err(error) if error.is_instance_of::<KernelError>(self.py) => {
+                    if std::env::var_os("SITU_SHOW_REFUSED").is_some() {
+                        eprintln!("{error}");
+                    }
+                }
+                decided => return decided,
+            }
+        }
         match self.decide_on(body, is_body, found.count) {
             // Where compiled code cannot do all that Python can, the machine can. Ctrl-C is no such refusal.
             Err(error) if found.is_bold && error.is_instance_of::<KernelError>(self.py) => {
@@ -269,7 +294,11 @@ impl<'a> Machine<'a, '_> {
             parameters,
             body: code,
         };
-        let compiled = compile_piece(piece, environment, options())
+        let options = Options {
+            writes_out_arrays: self.writes_out_arrays,
+            ..options()
+        };
+        let compiled = compile_piece(piece, environment, options)
             .map_err(|error| compile_error(py, function.name(), error))?;
         let device = host_queue(py)?.device().clone();
         let kernel = detach(py, || {
@@ -288,6 +317,7 @@ impl<'a> Machine<'a, '_> {
             access.reads || access.writes
         });
         Ok(HostPiece {
+            memory: compiled.memory,
             kernel,
             written,
             accessed,
@@ -298,17 +328,36 @@ impl<'a> Machine<'a, '_> {
         })
     }
 
-    /// Runs a piece and waits for it.
-    fn run_piece(&mut self, piece: &HostPiece, values: &[Value]) -> PyResult<Value> {
+    /// Runs a piece and waits for it. `None` if the arrays it gets share memory, which it cannot be trusted with.
+    fn run_piece(&mut self, piece: &HostPiece, values: &[Value]) -> PyResult<Option<Value>> {
         let py = self.py;
         let mut leaves = Vec::new();
+        let mut named = Vec::new();
         for value in values {
             self.leaves(value, piece, &mut leaves)?;
+            if let (Value::Array(_), Some(Leaf::Array(array))) = (value, leaves.last()) {
+                named.push(array.clone());
+            }
         }
         let queue = match leaves.iter().find_map(Leaf::array) {
             Some(array) => array.queue().clone(),
             None => host_queue(py)?,
         };
+        let arrays: Vec<Array> = leaves.iter().filter_map(Leaf::array).cloned().collect();
+        let mut heap = None;
+        if !piece.memory.heaps.is_empty() || !piece.memory.places.is_empty() {
+            if share_memory(&arrays) || named.len() != piece.memory.places.len() {
+                return Ok(None);
+            }
+            // Code that reaches an array by the heap does not wait for it by itself.
+            for array in &named {
+                self.before_write(array)?;
+                array.host_view().map_err(|error| error.into_py_err(py))?;
+            }
+            let taken = Heap::take(py, &queue)?;
+            leaves.extend(taken.leaves(&piece.memory, &named)?);
+            heap = Some(taken);
+        }
         let count = piece.dtypes.len();
         let outputs = outputs(py, &queue, count)?;
         let range = NdRange::new(&[1]).map_err(|error| KernelError::new_err(error.to_string()))?;
@@ -343,7 +392,17 @@ impl<'a> Machine<'a, '_> {
             let literal = Literal::from_bytes(*dtype, &bytes[start..start + dtype.size_bytes()]);
             Number::computed(literal.unwrap_or(Literal::I64(0)))
         });
-        Ok(rebuilt(&piece.result, &mut numbers).unwrap_or_else(|| self.none()))
+        let made = Made {
+            py,
+            heap: heap.as_ref(),
+            passed: &arrays,
+            origin: self.home.as_ref().map_or(Origin::Situ, |home| home.origin),
+        };
+        let result = made.rebuilt(&piece.result, &mut numbers)?;
+        if let Some(heap) = heap {
+            heap.give_back();
+        }
+        Ok(Some(result.unwrap_or_else(|| self.none())))
     }
 
     /// The numbers and arrays of a value from left to right; arrays as the host can reach them.
@@ -426,7 +485,8 @@ impl<'a> Machine<'a, '_> {
             expression
         };
         let values: Vec<_> = operands.into_iter().map(|(_, value)| value).collect();
-        self.run_piece(&expression.piece, &values)
+        let result = self.run_piece(&expression.piece, &values)?;
+        result.ok_or_else(|| KernelError::new_err("an expression of numbers has no arrays"))
     }
 }
 
@@ -543,15 +603,41 @@ pub(super) fn host_queue(py: Python<'_>) -> PyResult<Queue> {
     queue::native(py)
 }
 
-/// A value of a type, made of numbers from left to right.
-fn rebuilt(ty: &ValueType, numbers: &mut impl Iterator<Item = Number>) -> Option<Value> {
-    match ty {
-        ValueType::Number(_) => numbers.next().map(Value::Number),
-        ValueType::Tuple(items) => {
-            let items: Option<Vec<_>> = items.iter().map(|item| rebuilt(item, numbers)).collect();
-            items.map(Value::Tuple)
-        }
-        ValueType::Array { .. } | ValueType::Nothing => None,
+/// What values are made of after a piece has run.
+struct Made<'a, 'py> {
+    py: Python<'py>,
+    heap: Option<&'a Heap>,
+    /// The arrays that the piece was passed.
+    passed: &'a [Array],
+    origin: Origin,
+}
+
+impl Made<'_, '_> {
+    /// A value of a type, made of numbers from left to right.
+    fn rebuilt(
+        &self,
+        ty: &ValueType,
+        numbers: &mut impl Iterator<Item = Number>,
+    ) -> PyResult<Option<Value>> {
+        Ok(match ty {
+            ValueType::Number(_) => numbers.next().map(Value::Number),
+            ValueType::Tuple(items) => {
+                let mut values = Vec::with_capacity(items.len());
+                for item in items {
+                    values.extend(self.rebuilt(item, numbers)?);
+                }
+                (values.len() == items.len()).then_some(Value::Tuple(values))
+            }
+            ValueType::Array { dtype, ndim, .. } => {
+                let Some(heap) = self.heap else {
+                    return Ok(None);
+                };
+                let kind = self.passed.first().map_or(UsmKind::Shared, Array::usm_kind);
+                let array = heap.array(self.py, (*dtype, *ndim), numbers, (self.passed, kind))?;
+                Some(returned_array(array, self.origin))
+            }
+            ValueType::Nothing => None,
+        })
     }
 }
 

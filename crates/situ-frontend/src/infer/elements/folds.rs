@@ -1,0 +1,297 @@
+//! Numbers made of all elements, or of those along an axis: `np.sum(row)`, `a.max(axis=0)`.
+
+use situ_ir::{BinaryOperator as Ir, DType, Literal, Span};
+
+use super::loops::{assign, variable};
+use super::{Elements, Tree};
+use crate::infer::calls::Written;
+use crate::infer::expressions::{cast, truth};
+use crate::infer::library::LibraryFunction;
+use crate::infer::operators::ir_binary;
+use crate::infer::value::{Number, Value};
+use crate::infer::views::{folded, index_literal};
+use crate::infer::{Inference, problems};
+use crate::syntax::{BinaryOperator, Constant};
+use crate::typed::{Expression, Statement, VariableId};
+
+/// How elements become one number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fold {
+    Sum,
+    Product,
+    Minimum,
+    Maximum,
+    Any,
+    All,
+}
+
+impl Fold {
+    /// The dtype of the result for elements of a dtype; `None` if it is not written out.
+    fn dtype(self, element: DType) -> Option<DType> {
+        match self {
+            Self::Any | Self::All => Some(DType::Bool),
+            Self::Minimum | Self::Maximum => (!element.is_complex()).then_some(element),
+            // The array library sums these in a wider dtype.
+            Self::Sum | Self::Product if element == DType::F16 => None,
+            Self::Sum | Self::Product if element.is_bool() || element.is_signed() => {
+                Some(if element.is_float() { element } else { DType::I64 })
+            }
+            Self::Sum | Self::Product if element.is_unsigned() => Some(DType::U64),
+            Self::Sum | Self::Product => Some(element),
+        }
+    }
+
+    /// What it makes of no elements, as far as it has an answer, or what changes nothing.
+    fn start(self, dtype: DType) -> Constant {
+        let greatest = |is_least: bool| {
+            if dtype.is_bool() {
+                return Constant::Bool(!is_least);
+            }
+            if dtype.is_float() {
+                let infinity = f64::INFINITY;
+                return Constant::Float(if is_least { -infinity } else { infinity });
+            }
+            let bits = 8 * dtype.size_bytes() as u32;
+            Constant::Int(match (dtype.is_signed(), is_least) {
+                (true, true) => -(1 << (bits - 1)),
+                (true, false) => (1 << (bits - 1)) - 1,
+                (false, true) => 0,
+                (false, false) => (1 << bits) - 1,
+            })
+        };
+        match self {
+            Self::Sum => Constant::Int(0),
+            Self::Product => Constant::Int(1),
+            Self::Any => Constant::Bool(false),
+            Self::All => Constant::Bool(true),
+            Self::Minimum => greatest(false),
+            Self::Maximum => greatest(true),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Sum => "sum",
+            Self::Product => "prod",
+            Self::Minimum => "min",
+            Self::Maximum => "max",
+            Self::Any => "any",
+            Self::All => "all",
+        }
+    }
+}
+
+impl Inference<'_, '_, '_> {
+    /// The number that all elements make.
+    pub(super) fn fold_all(&mut self, fold: Fold, elements: Elements, span: Span) -> Option<Value> {
+        let dtype = self.fold_dtype(fold, elements.dtype, span)?;
+        let mut code = Vec::new();
+        let elements = self.with_bound_parts(elements, span, &mut code);
+        let extents = self.extents(&elements.parts, elements.ndim, None, span, &mut code);
+        if matches!(fold, Fold::Minimum | Fold::Maximum) {
+            let count = product(&extents.sizes, span);
+            self.refuse_empty(fold, count, span, &mut code);
+        }
+        let total = self.started(fold, dtype, span, &mut code)?;
+        let loops = self.for_each_element(&elements, &extents, span, &mut |this, element, _, code| {
+            let next = this.with_element(fold, total, dtype, element, span)?;
+            code.push(assign(total, next, span));
+            Some(())
+        })?;
+        code.extend(loops);
+        self.before.extend(code);
+        Some(Value::Scalar(variable(total, dtype, span)))
+    }
+
+    /// The elements that those along an axis make.
+    pub(super) fn fold_axis(
+        &mut self,
+        fold: Fold,
+        elements: Elements,
+        axis: usize,
+        span: Span,
+    ) -> Option<Value> {
+        self.fold_dtype(fold, elements.dtype, span)?;
+        // The size of the axis is that of a part, so there must be one that has it.
+        let elements = if elements.as_part().is_some() {
+            elements
+        } else {
+            let kept = self.in_memory(elements, span)?;
+            self.elements(kept, span).ok()?
+        };
+        if elements.ndim == 1 {
+            return self.fold_all(fold, elements, span);
+        }
+        if matches!(fold, Fold::Minimum | Fold::Maximum) {
+            let size = elements.parts[0].shape[axis].clone();
+            let mut code = Vec::new();
+            self.refuse_empty(fold, size, span, &mut code);
+            self.before.extend(code);
+        }
+        let tree = Tree::Fold {
+            fold,
+            axis,
+            size: (0, axis),
+            of: Box::new(elements.tree),
+        };
+        Some(self.finished(tree, elements.parts, elements.ndim - 1, span))
+    }
+
+    fn fold_dtype(&mut self, fold: Fold, element: DType, span: Span) -> Option<DType> {
+        let dtype = fold.dtype(element);
+        if dtype.is_none() {
+            let what = format!("`{}` of elements of dtype {element}", fold.name());
+            self.not_written_out(&what, span);
+        }
+        dtype
+    }
+
+    /// A variable for the total of elements, before the first one is counted.
+    fn started(
+        &mut self,
+        fold: Fold,
+        dtype: DType,
+        span: Span,
+        code: &mut Vec<Statement>,
+    ) -> Option<VariableId> {
+        let total = self.hidden_variable(dtype);
+        let start = self.convert(Number::Constant(fold.start(dtype)), dtype, span)?;
+        code.push(assign(total, start, span));
+        Some(total)
+    }
+
+    /// The total with one more element.
+    fn with_element(
+        &mut self,
+        fold: Fold,
+        total: VariableId,
+        dtype: DType,
+        element: Number,
+        span: Span,
+    ) -> Option<Expression> {
+        let old = variable(total, dtype, span);
+        let next = match fold {
+            Fold::Sum | Fold::Product => {
+                let element = self.convert(element, dtype, span)?;
+                let operator = if fold == Fold::Sum {
+                    BinaryOperator::Add
+                } else {
+                    BinaryOperator::Multiply
+                };
+                self.binary(operator, Number::Typed(old), Number::Typed(element), span)?
+            }
+            Fold::Minimum | Fold::Maximum => {
+                let function = if fold == Fold::Minimum {
+                    LibraryFunction::Minimum
+                } else {
+                    LibraryFunction::Maximum
+                };
+                let call = Written {
+                    name: fold.name(),
+                    arguments: &[],
+                    keywords: &[],
+                    span,
+                };
+                self.numeric(function, vec![Number::Typed(old), element], call)?
+            }
+            Fold::Any | Fold::All => {
+                let element = self.convert(truth(element), DType::Bool, span)?;
+                let operator = if fold == Fold::Any {
+                    Ir::BitOr
+                } else {
+                    Ir::BitAnd
+                };
+                Number::Typed(ir_binary(operator, old, element, span))
+            }
+        };
+        self.convert(next, dtype, span)
+    }
+
+    /// The number that elements along one axis make, by a loop in `code`.
+    pub(super) fn fold_along(
+        &mut self,
+        fold: Fold,
+        size: &Expression,
+        span: Span,
+        code: &mut Vec<Statement>,
+        mut element: impl FnMut(&mut Self, &Expression, &mut Vec<Statement>) -> Option<Number>,
+    ) -> Option<Number> {
+        let probe = element(self, &index_literal(0, span), &mut Vec::new())?;
+        let dtype = fold.dtype(self.own_dtype(&probe))?;
+        let total = self.started(fold, dtype, span, code)?;
+        let size = size.clone();
+        let loops = self.loops_to(&[size], span, &mut |this, indices, code| {
+            let number = element(this, &indices[0], code)?;
+            let next = this.with_element(fold, total, dtype, number, span)?;
+            code.push(assign(total, next, span));
+            Some(())
+        })?;
+        code.extend(loops);
+        Some(Number::Typed(variable(total, dtype, span)))
+    }
+
+    /// `sum / count`.
+    pub(super) fn mean(&mut self, elements: Elements, span: Span) -> Option<Value> {
+        if !elements.dtype.is_float() && !elements.dtype.is_complex() && !elements.dtype.is_integer()
+        {
+            self.not_written_out("`mean` of bools", span);
+            return None;
+        }
+        let elements = if elements.dtype.is_integer() {
+            let dtype = self.default_float();
+            Elements {
+                dtype,
+                tree: Tree::Cast(dtype, Box::new(elements.tree)),
+                ..elements
+            }
+        } else {
+            elements
+        };
+        let mut code = Vec::new();
+        let elements = self.with_bound_parts(elements, span, &mut code);
+        let extents = self.extents(&elements.parts, elements.ndim, None, span, &mut code);
+        self.before.extend(code);
+        let count = product(&extents.sizes, span);
+        let dtype = elements.dtype;
+        let Value::Scalar(total) = self.fold_all(Fold::Sum, elements, span)? else {
+            return None;
+        };
+        let count = cast(cast(count, DType::F64), dtype);
+        Some(Value::Scalar(ir_binary(Ir::Divide, total, count, span)))
+    }
+
+    /// Raises an exception if there is nothing to choose from.
+    fn refuse_empty(
+        &mut self,
+        fold: Fold,
+        count: Expression,
+        span: Span,
+        code: &mut Vec<Statement>,
+    ) {
+        let zero = Expression::literal(Literal::I64(0), span);
+        let is_empty = ir_binary(Ir::Equal, count, zero, span);
+        let text = problems::no_elements(fold.name());
+        let reject = self.raised_here("situ.ShapeError", &text, span);
+        code.push(super::loops::branch(is_empty, reject, Vec::new(), span));
+    }
+
+    /// Elements whose parts are computed now.
+    pub(super) fn with_bound_parts(
+        &mut self,
+        elements: Elements,
+        span: Span,
+        code: &mut Vec<Statement>,
+    ) -> Elements {
+        let parts = elements.parts.into_iter();
+        let parts = parts.map(|part| self.bound_part(part, span, code)).collect();
+        Elements { parts, ..elements }
+    }
+}
+
+/// How many elements there are.
+pub(super) fn product(sizes: &[Expression], span: Span) -> Expression {
+    let one = index_literal(1, span);
+    sizes.iter().cloned().fold(one, |product, size| {
+        folded(Ir::Multiply, product, size, span)
+    })
+}

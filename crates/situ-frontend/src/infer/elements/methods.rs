@@ -1,0 +1,284 @@
+//! Functions and methods of arrays: `np.sum(x)`, `x.copy()`, `np.zeros(n)`.
+
+use situ_ir::{DType, Span};
+
+use super::folds::Fold;
+use super::{Elements, Tree};
+use crate::infer::calls::Written;
+use crate::infer::value::{Number, Value};
+use crate::infer::{Inference, constants};
+use crate::syntax;
+use crate::typed::Expression;
+
+/// A function of whole arrays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ArrayFunction {
+    Fold(Fold),
+    Mean,
+    Product,
+    Outer,
+    Copy,
+    /// `x.astype(dtype)`.
+    Convert,
+    /// A new array of a shape, filled with a number unless that is `None`.
+    New(Option<i8>),
+    /// The same with the shape and dtype of another array.
+    NewLike(Option<i8>),
+    /// `np.full(shape, value)`.
+    Full,
+    FullLike,
+    Transpose,
+}
+
+/// The function of NumPy's with this name, if it is one of whole arrays.
+pub(crate) fn array_function(name: &str) -> Option<ArrayFunction> {
+    Some(match name {
+        "sum" => ArrayFunction::Fold(Fold::Sum),
+        "prod" => ArrayFunction::Fold(Fold::Product),
+        "min" | "amin" => ArrayFunction::Fold(Fold::Minimum),
+        "max" | "amax" => ArrayFunction::Fold(Fold::Maximum),
+        "any" => ArrayFunction::Fold(Fold::Any),
+        "all" => ArrayFunction::Fold(Fold::All),
+        "mean" => ArrayFunction::Mean,
+        "dot" | "matmul" => ArrayFunction::Product,
+        "outer" => ArrayFunction::Outer,
+        "copy" => ArrayFunction::Copy,
+        "empty" => ArrayFunction::New(None),
+        "zeros" => ArrayFunction::New(Some(0)),
+        "ones" => ArrayFunction::New(Some(1)),
+        "empty_like" => ArrayFunction::NewLike(None),
+        "zeros_like" => ArrayFunction::NewLike(Some(0)),
+        "ones_like" => ArrayFunction::NewLike(Some(1)),
+        "full" => ArrayFunction::Full,
+        "full_like" => ArrayFunction::FullLike,
+        "transpose" => ArrayFunction::Transpose,
+        _ => return None,
+    })
+}
+
+/// The method of arrays with this name.
+pub(in crate::infer) fn array_method(name: &str) -> Option<ArrayFunction> {
+    match name {
+        "astype" => Some(ArrayFunction::Convert),
+        "sum" | "prod" | "min" | "max" | "any" | "all" | "mean" | "dot" | "copy" | "transpose" => {
+            array_function(name)
+        }
+        _ => None,
+    }
+}
+
+impl Inference<'_, '_, '_> {
+    /// A call of a function of arrays, or of a method: then `owner` comes before the arguments.
+    pub(in crate::infer) fn array_call(
+        &mut self,
+        function: ArrayFunction,
+        owner: Option<Value>,
+        call: Written<'_>,
+    ) -> Value {
+        self.array_result(function, owner, call)
+            .unwrap_or(Value::Unknown)
+    }
+
+    fn array_result(
+        &mut self,
+        function: ArrayFunction,
+        owner: Option<Value>,
+        call: Written<'_>,
+    ) -> Option<Value> {
+        let span = call.span;
+        let mut given: Vec<Value> = owner.into_iter().collect();
+        let first = given.len();
+        match function {
+            ArrayFunction::New(value) => {
+                let value = value.map(|value| syntax::Constant::Int(value.into()));
+                return self.new_array_call(value.map(Number::Constant), call, 1);
+            }
+            ArrayFunction::Full => {
+                let value = self.number(call.arguments.get(1)?)?;
+                return self.new_array_call(Some(value), call, 2);
+            }
+            ArrayFunction::Convert => {
+                let [dtype] = call.arguments else {
+                    self.not_written_out("`astype` with options", span);
+                    return None;
+                };
+                let dtype = self.array_dtype(dtype)?;
+                let elements = self.elements(given.pop()?, span).ok()?;
+                if elements.dtype.is_complex() && !dtype.is_complex() {
+                    self.not_written_out("complex numbers as real ones", span);
+                    return None;
+                }
+                return Some(Value::Elements(Box::new(Elements {
+                    ndim: elements.ndim,
+                    dtype,
+                    tree: Tree::Cast(dtype, Box::new(elements.tree)),
+                    parts: elements.parts,
+                })));
+            }
+            _ => {}
+        }
+        for argument in call.arguments {
+            given.push(self.value(argument));
+        }
+        let is_fold = matches!(function, ArrayFunction::Fold(_));
+        let keywords = call.keywords.iter();
+        let mut axis = None;
+        for (keyword, value) in keywords {
+            if keyword.name != "axis" || !is_fold {
+                let what = format!("`{}` with `{}`", call.name, keyword.name);
+                self.not_written_out(&what, span);
+                return None;
+            }
+            axis = Some(value);
+        }
+        if is_fold && call.arguments.len() == 2 - first {
+            axis = call.arguments.last();
+            given.pop();
+        }
+        let mut given = given.into_iter();
+        let mut elements = |this: &mut Self| -> Option<Elements> {
+            match this.elements(given.next()?, span) {
+                Ok(elements) => Some(elements),
+                Err(_) => {
+                    this.not_written_out("a number instead of an array", span);
+                    None
+                }
+            }
+        };
+        match function {
+            ArrayFunction::Fold(fold) => {
+                let elements = elements(self)?;
+                match axis {
+                    None => self.fold_all(fold, elements, span),
+                    Some(axis) => {
+                        let axis = self.constant_axis(axis, elements.ndim)?;
+                        self.fold_axis(fold, elements, axis, span)
+                    }
+                }
+            }
+            ArrayFunction::Mean => {
+                let elements = elements(self)?;
+                self.mean(elements, span)
+            }
+            ArrayFunction::Product | ArrayFunction::Outer => {
+                let (left, right) = (elements(self)?, elements(self)?);
+                let [left, right] = [left, right].map(|side| Value::Elements(Box::new(side)));
+                if function == ArrayFunction::Outer {
+                    self.outer_product(left, right, span)
+                } else {
+                    self.matrix_product(left, right, span)
+                }
+            }
+            ArrayFunction::Copy => {
+                let elements = elements(self)?;
+                self.computed_part(elements, span)
+            }
+            ArrayFunction::NewLike(_) | ArrayFunction::FullLike => {
+                let elements = elements(self)?;
+                let mut code = std::mem::take(&mut self.before);
+                let elements = self.with_bound_parts(elements, span, &mut code);
+                let sizes = self.sizes(&elements, span, &mut code);
+                self.before = code;
+                let value = match function {
+                    ArrayFunction::NewLike(value) => value
+                        .map(|value| Number::Constant(syntax::Constant::Int(value.into()))),
+                    _ => Some(self.number(call.arguments.get(1)?)?),
+                };
+                self.filled(elements.dtype, &sizes, value, span)
+            }
+            ArrayFunction::Transpose => {
+                let elements = elements(self)?;
+                let part = elements.as_part()?.clone();
+                (call.arguments.len() + first == 1).then(|| part.transposed().into_view())
+            }
+            ArrayFunction::Convert | ArrayFunction::New(_) | ArrayFunction::Full => None,
+        }
+    }
+
+    /// An axis that is known when compiling.
+    fn constant_axis(&mut self, axis: &syntax::Expression, ndim: usize) -> Option<usize> {
+        let constant = self.number(axis)?.constant();
+        let axis_number = constant.and_then(constants::as_int);
+        let ndim = ndim as i128;
+        match axis_number {
+            Some(number) if (-ndim..ndim).contains(&number) => {
+                Some(number.rem_euclid(ndim) as usize)
+            }
+            _ => {
+                self.not_written_out("this axis", axis.span);
+                None
+            }
+        }
+    }
+
+    /// `np.zeros(shape, dtype)`; the dtype is the argument at a place, or has a name.
+    fn new_array_call(
+        &mut self,
+        value: Option<Number>,
+        call: Written<'_>,
+        dtype_place: usize,
+    ) -> Option<Value> {
+        let span = call.span;
+        let mut dtype = match &value {
+            Some(number) if dtype_place == 2 => self.own_dtype(number),
+            _ => DType::F64,
+        };
+        if let Some(given) = call.arguments.get(dtype_place) {
+            dtype = self.array_dtype(given)?;
+        }
+        for (keyword, given) in call.keywords {
+            if keyword.name != "dtype" {
+                self.not_written_out(&format!("`{}`", keyword.name), span);
+                return None;
+            }
+            dtype = self.array_dtype(given)?;
+        }
+        let sizes: Vec<Value> = match self.value(call.arguments.first()?) {
+            Value::Tuple(items) => items,
+            size => vec![size],
+        };
+        let mut code = std::mem::take(&mut self.before);
+        let mut bound: Vec<Expression> = Vec::with_capacity(sizes.len());
+        for size in sizes {
+            let number = self.as_number(size, span)?;
+            if !self.own_dtype(&number).is_integer() {
+                self.not_written_out("a size that is no integer", span);
+                return None;
+            }
+            let size = self.convert(number, DType::I64, span)?;
+            bound.push(self.bind(size, span, &mut code));
+        }
+        self.before = code;
+        self.filled(dtype, &bound, value, span)
+    }
+
+    /// A new array, filled with a number if there is one.
+    fn filled(
+        &mut self,
+        dtype: DType,
+        sizes: &[Expression],
+        value: Option<Number>,
+        span: Span,
+    ) -> Option<Value> {
+        if sizes.is_empty() {
+            self.not_written_out("an array without dimensions", span);
+            return None;
+        }
+        let mut code = std::mem::take(&mut self.before);
+        let part = self.new_part(dtype, sizes, span, &mut code)?;
+        if let Some(value) = value {
+            let number = self.stored(value, dtype, span)?;
+            let elements = Elements {
+                ndim: 0,
+                dtype,
+                tree: Tree::Number(Number::Typed(self.bind(number, span, &mut code))),
+                parts: Vec::new(),
+            };
+            code.extend(self.write_directly(&part, &elements, span)?);
+        }
+        self.before = code;
+        self.temporaries.extend(part.owner.clone());
+        Some(part.into_view())
+    }
+}
+

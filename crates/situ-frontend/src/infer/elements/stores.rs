@@ -1,0 +1,183 @@
+//! Stores of array expressions to parts of arrays: `a[i, 1:] = b - c`, `x += y`.
+
+use situ_ir::{BinaryOperator as Ir, DType, Span};
+
+use super::loops::branch;
+use super::places::{is_same_part, ranges_meet};
+use super::{At, Elements, Operand, Operation, Tree};
+use crate::infer::Inference;
+use crate::infer::operators::ir_binary;
+use crate::infer::value::{Number, Value};
+use crate::infer::views::Region;
+use crate::syntax::BinaryOperator;
+use crate::typed::{Statement, StatementKind};
+
+impl Inference<'_, '_, '_> {
+    /// `target[...] = value`.
+    pub(in crate::infer) fn store_elements(
+        &mut self,
+        target: Value,
+        value: Value,
+        span: Span,
+        out: &mut Vec<Statement>,
+    ) -> Option<()> {
+        let target = self.elements(target, span).ok()?;
+        let dtype = target.dtype;
+        let target = target.as_part()?.clone();
+        let elements = match self.elements(value, span) {
+            Ok(elements) => elements,
+            Err(other) => {
+                let number = match self.operand(other, span)? {
+                    Operand::Number(number) => number,
+                    Operand::Elements(_) => return None,
+                };
+                let number = self.stored(number, dtype, span)?;
+                let number = self.bind(number, span, out);
+                Elements {
+                    ndim: 0,
+                    dtype,
+                    tree: Tree::Number(Number::Typed(number)),
+                    parts: Vec::new(),
+                }
+            }
+        };
+        if elements.dtype.is_complex() && !dtype.is_complex() {
+            self.not_written_out("complex numbers stored as real ones", span);
+            return None;
+        }
+        if elements.ndim > target.shape.len() {
+            self.not_written_out("a value of more dimensions than the elements it is stored to", span);
+            return None;
+        }
+        self.write(&target, elements, span, out)
+    }
+
+    /// `target operator= value` of elements.
+    pub(in crate::infer) fn update_elements(
+        &mut self,
+        target: Value,
+        operator: BinaryOperator,
+        value: Value,
+        span: Span,
+        out: &mut Vec<Statement>,
+    ) -> Option<()> {
+        let place = self.elements(target, span).ok()?;
+        // Both sides read the same numbers, so that they are computed once.
+        let place = self.with_bound_parts(place, span, out);
+        let dtype = place.dtype;
+        let old = Value::Elements(Box::new(place.clone()));
+        let value = if operator == BinaryOperator::MatrixMultiply {
+            return None;
+        } else {
+            self.elementwise(Operation::Binary(operator), vec![old.clone(), value], span)
+        };
+        let new = self.elements(value, span).ok()?;
+        if kind_order(new.dtype) > kind_order(dtype) {
+            self.not_written_out("an update that the array's dtype cannot hold", span);
+            return None;
+        }
+        out.append(&mut self.before);
+        let target = place.as_part()?.clone();
+        self.write(&target, new, span, out)
+    }
+
+    /// Writes elements to a part of an array. What they read may be what they write; then they are computed before the
+    /// first one is written.
+    pub(super) fn write(
+        &mut self,
+        target: &Region,
+        elements: Elements,
+        span: Span,
+        out: &mut Vec<Statement>,
+    ) -> Option<()> {
+        let mut overlapping = Vec::new();
+        for part in &elements.parts {
+            if part.array == target.array && !is_same_part(part, target) {
+                overlapping.push(part.clone());
+            }
+        }
+        // A fold reads elements that other places write.
+        let is_folded = elements.tree.has_fold();
+        if is_folded {
+            let of_target = elements.parts.iter();
+            let of_target = of_target.filter(|part| part.array == target.array);
+            overlapping = of_target.cloned().collect();
+        }
+        out.append(&mut self.before);
+        let target = &self.bound_part(target.clone(), span, out);
+        let elements = self.with_bound_parts(elements, span, out);
+        let direct = self.write_directly(target, &elements, span)?;
+        if overlapping.is_empty() {
+            out.extend(direct);
+            return Some(());
+        }
+        let meet = overlapping
+            .iter()
+            .map(|part| ranges_meet(part, target, span))
+            .reduce(|any, one| ir_binary(Ir::BitOr, any, one, span))?;
+        let mut indirect = Vec::new();
+        let scratch = self.new_part(elements.dtype, &target.shape, span, &mut indirect)?;
+        indirect.extend(self.write_directly(&scratch, &elements, span)?);
+        let copy = Elements::of(scratch.clone(), elements.dtype);
+        indirect.extend(self.write_directly(target, &copy, span)?);
+        indirect.extend(self.drop_part(&scratch, span));
+        out.push(branch(meet, indirect, direct, span));
+        Some(())
+    }
+
+    /// Writes elements to a part of an array, one after the other.
+    pub(super) fn write_directly(
+        &mut self,
+        target: &Region,
+        elements: &Elements,
+        span: Span,
+    ) -> Option<Vec<Statement>> {
+        let mut code = Vec::new();
+        let read = match elements.tree {
+            // The axes of what is folded are not those of the result.
+            Tree::Fold { .. } => &[],
+            _ => &elements.parts[..],
+        };
+        let ndim = target.shape.len();
+        let extents = self.extents(read, ndim, Some(&target.shape), span, &mut code);
+        let (targets, strides) = ([target.clone()], [target.strides.clone()]);
+        let dtype = self.array(target.array).dtype;
+        let loops = self.for_each_element(elements, &extents, span, &mut |this, element, indices, code| {
+            let at = At {
+                parts: &targets,
+                strides: &strides,
+                indices,
+            };
+            let place = at.place(0, span);
+            let value = this.convert(element, dtype, span)?;
+            let array = this.flat(targets[0].array);
+            let kind = StatementKind::Store {
+                array,
+                indices: vec![place],
+                value,
+            };
+            code.push(Statement { kind, span });
+            Some(())
+        })?;
+        code.extend(loops);
+        Some(code)
+    }
+
+    /// Raises an exception: shapes do not fit.
+    pub(super) fn shape_mismatch(&mut self, span: Span) -> Vec<Statement> {
+        let text = "arrays of these shapes cannot be combined\n  why:  matching from the last dimension, sizes must be \
+                    equal or 1\n  help: insert dimensions of size 1 with `x[:, None]`, or reshape one of the arrays";
+        self.raised_here("situ.ShapeError", text, span)
+    }
+}
+
+/// Dtypes by kind: an array can be updated with what is not of a later kind.
+fn kind_order(dtype: DType) -> u8 {
+    match dtype {
+        DType::Bool => 0,
+        dtype if dtype.is_integer() => 1,
+        dtype if dtype.is_complex() => 3,
+        _ => 2,
+    }
+}
+

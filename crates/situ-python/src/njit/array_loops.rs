@@ -1,0 +1,231 @@
+//! Loops over small array statements: compiled as a whole, with the statements written out.
+//!
+//! A loop that works on whole arrays is compiled if all of it can be, and runs compiled as long as none of its statements
+//! is about many elements: those are better done by the array library, which uses all cores. So what is compiled is kept
+//! together with bounds of its sizes, and the machine walks the loop whenever they say so.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use situ_array::{Array, Layout};
+use situ_frontend::host::{PieceMemory, SizeBound};
+use situ_frontend::syntax::{Expression, ExpressionKind, Statement, StatementKind};
+use situ_ir::{DType, Literal};
+use situ_runtime::config::process_config;
+use situ_runtime::{Queue, UsmKind};
+
+use super::calls::Callee;
+use super::expression_node::Node;
+use super::machine::Machine;
+use super::pieces::Leaf;
+use super::value::{ArrayValue, Number, Origin, Value};
+use crate::error::IntoPyErr;
+use crate::error::exceptions::KernelError;
+
+/// The greatest number of elements that a statement of compiled code works on. Measured in
+/// docs/performance/programs.md: beyond it, two cores of the array library win.
+const MAX_ELEMENTS: u64 = 1 << 16;
+
+/// Bytes of memory for temporary arrays of one thread. Only what is used is ever backed by memory.
+const HEAP_BYTES: usize = 256 << 20;
+
+/// Where the heap says how much of it was ever used, in words, and how large it is.
+const USED: usize = 62;
+const CAPACITY: usize = 63;
+
+/// The words that the heap begins with.
+const HEAD: usize = 64;
+
+thread_local! {
+    /// The memory for temporary arrays of this thread.
+    static HEAP: RefCell<Option<Array>> = const { RefCell::new(None) };
+}
+
+/// Memory for temporary arrays while a piece runs.
+pub(super) struct Heap {
+    words: Array,
+    address: usize,
+}
+
+impl Heap {
+    /// The heap of this thread, emptied.
+    pub(super) fn take(py: Python<'_>, queue: &Queue) -> PyResult<Self> {
+        let kept = HEAP.with(|heap| heap.borrow_mut().take());
+        let kept = kept.filter(|words| words.queue().context() == queue.context());
+        let words = match kept {
+            Some(words) => words.with_queue(queue),
+            None => Array::empty(&[HEAP_BYTES / 8], DType::I64, queue, UsmKind::Host)
+                .map_err(|error| error.into_py_err(py))?,
+        };
+        let mut head = [0_i64; HEAD];
+        head[USED] = HEAD as i64;
+        head[CAPACITY] = (HEAP_BYTES / 8) as i64;
+        let bytes: Vec<u8> = head.iter().flat_map(|word| word.to_ne_bytes()).collect();
+        let first = words.with_layout(Layout::from_parts(&[HEAD], &[1], 0));
+        first
+            .write_bytes(&bytes)
+            .map_err(|error| error.into_py_err(py))?;
+        let address = words.allocation().as_ptr().addr();
+        Ok(Self { words, address })
+    }
+
+    /// Keeps the memory for the next piece.
+    pub(super) fn give_back(self) {
+        HEAP.with(|heap| *heap.borrow_mut() = Some(self.words));
+    }
+
+    /// What a piece is passed after its parameters.
+    pub(super) fn leaves(&self, memory: &PieceMemory, named: &[Array]) -> PyResult<Vec<Leaf>> {
+        let mut leaves = Vec::new();
+        for array in named {
+            let first = array.allocation().as_ptr().addr() + array.byte_offset();
+            let distance = first.wrapping_sub(self.address) as i64;
+            let itemsize = array.dtype().size_bytes() as i64;
+            leaves.push(Leaf::Number(Literal::I64(distance.div_euclid(itemsize))));
+        }
+        for dtype in &memory.heaps {
+            let length = HEAP_BYTES / dtype.size_bytes();
+            let layout = Layout::from_parts(&[length], &[1], 0);
+            let allocation = Arc::clone(self.words.allocation());
+            let array = Array::over(allocation, layout, *dtype, self.words.queue());
+            leaves.push(Leaf::Array(array.map_err(|error| {
+                KernelError::new_err(error.to_string())
+            })?));
+        }
+        Ok(leaves)
+    }
+
+    /// The array that a piece returns as numbers: one of those that it was passed, or part of one, or a copy of what is
+    /// on the heap.
+    pub(super) fn array(
+        &self,
+        py: Python<'_>,
+        (dtype, ndim): (DType, usize),
+        numbers: &mut impl Iterator<Item = Number>,
+        (passed, kind): (&[Array], UsmKind),
+    ) -> PyResult<Array> {
+        let mut next = || numbers.next().and_then(Number::as_i64).unwrap_or(0);
+        let place = next();
+        let shape: Vec<usize> = (0..ndim).map(|_| next().max(0) as usize).collect();
+        let strides: Vec<isize> = (0..ndim).map(|_| next() as isize).collect();
+        next();
+        let itemsize = dtype.size_bytes();
+        let address = (self.address as i64).wrapping_add(place * itemsize as i64) as usize;
+        for array in passed.iter().filter(|array| array.dtype() == dtype) {
+            let start = array.allocation().as_ptr().addr();
+            let end = start + array.allocation().size_bytes();
+            if (start..end).contains(&address) {
+                let offset = (address - start) / itemsize;
+                return Ok(array.with_layout(Layout::from_parts(&shape, &strides, offset)));
+            }
+        }
+        let layout = Layout::from_parts(&shape, &strides, place.max(0) as usize);
+        let allocation = Arc::clone(self.words.allocation());
+        let queue = self.words.queue();
+        let kept = Array::over(allocation, layout, dtype, queue)
+            .and_then(|part| {
+                let copy = Array::empty(&shape, dtype, queue, kind)?;
+                Ok((part, copy))
+            })
+            .map_err(|error| error.into_py_err(py));
+        let (part, copy) = kept?;
+        Node::ready(part).store(py, &copy)?;
+        // The heap is used again at once.
+        copy.host_view().map_err(|error| error.into_py_err(py))?;
+        Ok(copy)
+    }
+}
+
+impl Machine<'_, '_> {
+    /// Whether a statement is a loop that may be compiled with its array statements.
+    pub(super) fn is_array_loop(&self, statement: &Statement) -> PyResult<bool> {
+        if process_config().check_bounds {
+            return Ok(false);
+        }
+        let body = match &statement.kind {
+            StatementKind::For { iterable, body, .. } => {
+                if self.is_parallel(iterable)? {
+                    return Ok(false);
+                }
+                body
+            }
+            StatementKind::While { body, .. } => body,
+            _ => return Ok(false),
+        };
+        let mut is_plain = true;
+        for inner in body {
+            is_plain &= !self.has_parallel(inner)?;
+        }
+        Ok(is_plain)
+    }
+
+    fn has_parallel(&self, statement: &Statement) -> PyResult<bool> {
+        let blocks: Vec<&Vec<Statement>> = match &statement.kind {
+            StatementKind::For { iterable, body, .. } => {
+                if self.is_parallel(iterable)? {
+                    return Ok(true);
+                }
+                vec![body]
+            }
+            StatementKind::While { body, .. } => vec![body],
+            StatementKind::If { accept, reject, .. } => vec![accept, reject],
+            _ => Vec::new(),
+        };
+        for statement in blocks.into_iter().flatten() {
+            if self.has_parallel(statement)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn is_parallel(&self, iterable: &Expression) -> PyResult<bool> {
+        let ExpressionKind::Call { function, .. } = &iterable.kind else {
+            return Ok(false);
+        };
+        Ok(matches!(
+            self.callee(function)?.as_deref(),
+            Some(Callee::Parallel)
+        ))
+    }
+
+    /// Whether the statements of a loop are about so few elements that compiled code does them best.
+    pub(super) fn is_small(&self, memory: &PieceMemory) -> bool {
+        let mut longest = 0_u64;
+        for name in &memory.places {
+            if let Some(Value::Array(array)) = self.names.get(name) {
+                let sizes = array.node.shape().iter().map(|size| *size as u64);
+                longest = longest.max(sizes.max().unwrap_or(0));
+            }
+        }
+        memory.sizes.iter().all(|sizes| {
+            let sizes = sizes.iter().map(|size| match size {
+                SizeBound::Constant(size) => (*size).max(0) as u64,
+                SizeBound::Axis(name, axis) => match self.names.get(name) {
+                    Some(Value::Array(array)) => {
+                        array.node.shape().get(*axis).map_or(0, |size| *size as u64)
+                    }
+                    _ => longest,
+                },
+                SizeBound::Unknown => longest,
+            });
+            let count = sizes.fold(1_u64, u64::saturating_mul);
+            count <= MAX_ELEMENTS
+        })
+    }
+}
+
+/// Whether arrays that a piece gets share memory. It was compiled as if they did not.
+pub(super) fn share_memory(arrays: &[Array]) -> bool {
+    arrays.iter().enumerate().any(|(position, array)| {
+        arrays[position + 1..]
+            .iter()
+            .any(|other| array.may_overlap(other))
+    })
+}
+
+/// An array that a piece has returned, as a value.
+pub(super) fn returned_array(array: Array, origin: Origin) -> Value {
+    Value::Array(ArrayValue::ready(array, origin))
+}
