@@ -190,6 +190,11 @@ pub(super) fn compile_wrapped(
 }
 
 impl PieceMemory {
+    /// Whether a piece without array expressions has it.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty() && self.heaps.is_empty() && self.sizes.is_empty()
+    }
+
     /// The parameters that it is passed as.
     fn parameters(&self) -> impl Iterator<Item = (String, ValueType)> {
         let places = self.places.iter();
@@ -257,6 +262,7 @@ fn result_of(
     options: Options,
 ) -> Result<(ValueType, Vec<String>, BTreeSet<Vec<SizeBound>>), Error> {
     let mut program = Program::new(environment, source, options);
+    program.title.clone_from(&function.name.name);
     let subject = Subject {
         syntax: function,
         bindings: &environment.bindings,
@@ -302,6 +308,7 @@ pub(super) fn compile_kernel(
 ) -> Result<CompiledKernel, Error> {
     let name = &kernel.name.name;
     let mut program = Program::new(environment, source, options);
+    program.title.clone_from(name);
     let subject = Subject {
         syntax: kernel,
         bindings: &environment.bindings,

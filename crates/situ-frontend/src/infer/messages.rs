@@ -117,22 +117,39 @@ impl Inference<'_, '_, '_> {
             source.slice(span),
             source.name,
             source.location(span.start).line,
-            self.subject.syntax.name.name,
+            self.program.title,
         );
         self.raised("ValueError", &text, span)
     }
 
-    /// Statements that raise an exception which names the place.
-    pub(super) fn raised_here(&mut self, class: &str, text: &str, span: Span) -> Vec<Statement> {
+    /// Statements that raise an exception which names shapes and the place: `text` has a `{}` for each shape.
+    pub(super) fn shape_error(
+        &mut self,
+        text: &str,
+        shapes: Vec<Vec<Expression>>,
+        span: Span,
+    ) -> Vec<Statement> {
         let source = self.subject.source;
-        let text = format!(
-            "{text}\n  at:   {}:{}, in njit function `{}`: `{}`",
+        let mut content = Content::default();
+        let mut shapes = shapes.into_iter();
+        for (position, words) in text.split("{}").enumerate() {
+            if position > 0 {
+                let sizes = shapes.next().unwrap_or_default().into_iter();
+                let shape = Value::Tuple(sizes.map(Value::Scalar).collect());
+                self.add_value(shape, "", span, &mut content);
+            }
+            content.parts.push(MessagePart::Text(words.to_owned()));
+        }
+        let place = format!(
+            "\n  at:   {}:{}, in njit function `{}`: `{}`",
             source.name,
             source.location(span.start).line,
-            self.subject.syntax.name.name,
+            self.program.title,
             source.slice(span),
         );
-        self.raised(class, &text, span)
+        content.parts.push(MessagePart::Text(place));
+        let class = "situ.ShapeError".to_owned();
+        self.failure(MessageKind::Exception { class }, content, span)
     }
 
     /// Statements that raise an exception.

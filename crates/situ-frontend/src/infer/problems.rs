@@ -353,7 +353,7 @@ pub(crate) fn not_written_out(what: &str, span: Span) -> Diagnostic {
 /// What the array library says where there are no elements to choose from.
 pub(crate) fn no_elements(name: &str) -> String {
     format!(
-        "`{name}` of no elements has no answer\n  why:  there is nothing to choose from\n  help: check the size first, \
+        "`{name}` of no elements has no answer\n  why:  the shape is {{}}, so there is nothing to choose from\n  help: check the size first, \
          or name axes that are not empty"
     )
 }

@@ -89,6 +89,8 @@ pub(crate) struct Program<'e> {
     /// What each of them returns.
     pub(crate) results: Vec<Option<LocalType>>,
     kernel_source: &'e Source,
+    /// What the user calls the function that is compiled.
+    pub(crate) title: String,
     /// How far loops over elements may count, in terms of the parameters of the function they are in.
     pub(crate) size_bounds: BTreeSet<Vec<SizeBound>>,
     /// What the functions say to the host.
@@ -126,6 +128,7 @@ impl<'e> Program<'e> {
             functions: Vec::new(),
             results: Vec::new(),
             kernel_source,
+            title: String::new(),
             size_bounds: BTreeSet::new(),
             messages: Vec::new(),
             parsed: BTreeMap::new(),

@@ -140,7 +140,7 @@ impl Heap {
 impl Machine<'_, '_> {
     /// Whether a statement is a loop that may be compiled with its array statements.
     pub(super) fn is_array_loop(&self, statement: &Statement) -> PyResult<bool> {
-        if process_config().check_bounds {
+        if process_config().check_bounds || !self.is_native() {
             return Ok(false);
         }
         let body = match &statement.kind {
@@ -158,6 +158,22 @@ impl Machine<'_, '_> {
             is_plain &= !self.has_parallel(inner)?;
         }
         Ok(is_plain)
+    }
+
+    /// Whether all arrays are on devices that run compiled code of the host, and all are situ's or all NumPy's: what
+    /// names stand for later is told by their addresses only.
+    pub(super) fn is_native(&self) -> bool {
+        let mut origin = None;
+        let mut is_native = true;
+        for value in self.names.values() {
+            value.for_each_array(&mut |array| {
+                let home = array.node.home();
+                is_native &= home.queue().device().llvm_target().is_some();
+                is_native &= home.allocation().is_host_accessible();
+                is_native &= *origin.get_or_insert(array.origin) == array.origin;
+            });
+        }
+        is_native
     }
 
     fn has_parallel(&self, statement: &Statement) -> PyResult<bool> {

@@ -89,7 +89,7 @@ impl<'a> Machine<'a, '_> {
         let Some(run) = &decision.run else {
             return Ok(None);
         };
-        if !self.is_small(&run.piece.memory) {
+        if !run.piece.memory.is_empty() && !(self.is_native() && self.is_small(&run.piece.memory)) {
             return Ok(None);
         }
         let span = body[0].span;

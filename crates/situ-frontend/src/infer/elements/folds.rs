@@ -89,8 +89,7 @@ impl Inference<'_, '_, '_> {
         let elements = self.with_bound_parts(elements, span, &mut code);
         let extents = self.extents(&elements.parts, elements.ndim, None, span, &mut code);
         if matches!(fold, Fold::Minimum | Fold::Maximum) {
-            let count = product(&extents.sizes, span);
-            self.refuse_empty(fold, count, span, &mut code);
+            self.refuse_empty(fold, &extents.sizes, span, &mut code);
         }
         let total = self.started(fold, dtype, span, &mut code)?;
         let loops = self.for_each_element(&elements, &extents, span, &mut |this, element, _, code| {
@@ -123,9 +122,9 @@ impl Inference<'_, '_, '_> {
             return self.fold_all(fold, elements, span);
         }
         if matches!(fold, Fold::Minimum | Fold::Maximum) {
-            let size = elements.parts[0].shape[axis].clone();
+            let sizes = [elements.parts[0].shape[axis].clone()];
             let mut code = Vec::new();
-            self.refuse_empty(fold, size, span, &mut code);
+            self.refuse_empty(fold, &sizes, span, &mut code);
             self.before.extend(code);
         }
         let tree = Tree::Fold {
@@ -264,14 +263,15 @@ impl Inference<'_, '_, '_> {
     fn refuse_empty(
         &mut self,
         fold: Fold,
-        count: Expression,
+        shape: &[Expression],
         span: Span,
         code: &mut Vec<Statement>,
     ) {
+        let count = product(shape, span);
         let zero = Expression::literal(Literal::I64(0), span);
         let is_empty = ir_binary(Ir::Equal, count, zero, span);
         let text = problems::no_elements(fold.name());
-        let reject = self.raised_here("situ.ShapeError", &text, span);
+        let reject = self.shape_error(&text, vec![shape.to_vec()], span);
         code.push(super::loops::branch(is_empty, reject, Vec::new(), span));
     }
 

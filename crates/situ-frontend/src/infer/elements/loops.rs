@@ -139,7 +139,7 @@ impl Inference<'_, '_, '_> {
                 ir_binary(Ir::BitAnd, is_other, is_several, span)
             });
             let misfits = misfits.reduce(|any, one| ir_binary(Ir::BitOr, any, one, span));
-            let reject = self.shape_mismatch(span);
+            let reject = self.shape_mismatch(parts, target, span);
             let check = misfits.map(|misfits| branch(misfits, reject, Vec::new(), span));
             let kind = StatementKind::If {
                 condition: are_equal.clone(),

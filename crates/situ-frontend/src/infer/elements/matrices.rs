@@ -11,7 +11,7 @@ use crate::infer::operators::ir_binary;
 use crate::infer::value::Value;
 use crate::infer::views::{Region, index_literal};
 use crate::syntax::BinaryOperator;
-use crate::typed::Expression;
+use crate::typed::{Expression, Statement};
 
 impl Elements {
     /// The sizes of a product or a fold: those before the fold, without the axis that it is along.
@@ -55,9 +55,11 @@ impl Inference<'_, '_, '_> {
         let inner = left.shape.last()?.clone();
         let rows = right.shape[other.saturating_sub(2)].clone();
         let misfit = ir_binary(Ir::NotEqual, inner, rows, span);
-        let reject = self.product_mismatch(span);
+        let shapes = vec![left.shape.clone(), right.shape.clone()];
+        let reject = self.product_mismatch(shapes, span);
         self.before.push(branch(misfit, reject, Vec::new(), span));
-        self.note_sizes(left.shape.iter().chain(right.shape.last()));
+        let columns = if other == 2 { right.shape.last() } else { None };
+        self.note_sizes(left.shape.iter().chain(columns));
         let part = |number, region: &Region| {
             let tree = Tree::Part(number);
             (tree, region.clone())
@@ -142,11 +144,11 @@ impl Inference<'_, '_, '_> {
         Some(part)
     }
 
-    fn product_mismatch(&mut self, span: Span) -> Vec<crate::typed::Statement> {
-        let text = "the sizes of these arrays do not fit a product\n  why:  the last dimension of the left side and the \
+    fn product_mismatch(&mut self, shapes: Vec<Vec<Expression>>, span: Span) -> Vec<Statement> {
+        let text = "`matmul` cannot combine arrays of shapes {} and {}\n  why:  the last dimension of the left side and the \
                     first one of the right side are summed over together\n  help: transpose one of them, or check their \
                     shapes";
-        self.raised_here("situ.ShapeError", text, span)
+        self.shape_error(text, shapes, span)
     }
 }
 

@@ -10,7 +10,7 @@ use crate::infer::operators::ir_binary;
 use crate::infer::value::{Number, Value};
 use crate::infer::views::Region;
 use crate::syntax::BinaryOperator;
-use crate::typed::{Statement, StatementKind};
+use crate::typed::{Expression, Statement, StatementKind};
 
 impl Inference<'_, '_, '_> {
     /// `target[...] = value`.
@@ -164,10 +164,41 @@ impl Inference<'_, '_, '_> {
     }
 
     /// Raises an exception: shapes do not fit.
-    pub(super) fn shape_mismatch(&mut self, span: Span) -> Vec<Statement> {
-        let text = "arrays of these shapes cannot be combined\n  why:  matching from the last dimension, sizes must be \
-                    equal or 1\n  help: insert dimensions of size 1 with `x[:, None]`, or reshape one of the arrays";
-        self.raised_here("situ.ShapeError", text, span)
+    pub(super) fn shape_mismatch(
+        &mut self,
+        parts: &[Region],
+        target: Option<&[Expression]>,
+        span: Span,
+    ) -> Vec<Statement> {
+        /// How many sizes a message has room for.
+        const MOST: usize = 14;
+        let mut left = MOST - target.map_or(0, <[Expression]>::len).min(MOST);
+        let mut shapes: Vec<Vec<Expression>> = Vec::new();
+        for part in parts {
+            if part.shape.len() <= left {
+                left -= part.shape.len();
+                shapes.push(part.shape.clone());
+            }
+        }
+        let listed = vec!["{}"; shapes.len()].join(" and ");
+        let arrays = if shapes.len() == 1 {
+            format!("a value of shape {listed}")
+        } else {
+            format!("arrays of shapes {listed}")
+        };
+        let text = if let Some(target) = target {
+            shapes.push(target.to_vec());
+            format!(
+                "cannot assign {arrays} to a view of shape {{}}\n  why:  the value must broadcast to the view's shape\n  \
+                 help: reshape the value, or choose a view of its shape"
+            )
+        } else {
+            format!(
+                "cannot combine {arrays}\n  why:  matching from the last dimension, sizes must be equal or 1\n  help: \
+                 insert dimensions of size 1 with `x[:, None]`, or reshape one of the arrays"
+            )
+        };
+        self.shape_error(&text, shapes, span)
     }
 }
 
