@@ -6,6 +6,7 @@ use std::rc::{Rc, Weak};
 use pyo3::prelude::*;
 use pyo3::types::PyTupleMethods;
 use situ_array::Array;
+use situ_array::Casting;
 use situ_frontend::syntax::{
     BinaryOperator, Expression, ExpressionKind, MessagePart, Statement, StatementKind,
 };
@@ -525,6 +526,7 @@ impl<'a, 'py> Machine<'a, 'py> {
             && let Ok(view) = memory.as_any().get_item(&index)
             && let Ok(view) = view.cast_into::<PyArray>()
             && fits(source.node.shape(), view.get().array().shape())
+            && Casting::SameKind.allows(source.node.dtype(), view.get().array().dtype())
         {
             let view = view.get().array().clone();
             if source.node.reads_elsewhere(&view) {
