@@ -59,6 +59,11 @@ SEARCHES = [
     ),
     Search("random njit functions", "tests/njit/test_random_functions.py"),
     Search(
+        "loops over array statements",
+        "tests/njit/test_array_loops.py",
+        {"SITU_TEST_EXAMPLES": "300"},
+    ),
+    Search(
         "decompositions at all scales",
         "tests/differential/test_linalg_scales.py",
         {"SITU_TEST_EXAMPLES": "400"},

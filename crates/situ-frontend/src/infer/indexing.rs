@@ -111,10 +111,13 @@ impl Inference<'_, '_, '_> {
     pub(super) fn silently(&mut self, expression: &syntax::Expression) -> Value {
         let (own, callees) = (self.failure.own.len(), self.failure.callees.len());
         let (slots, before) = (self.slots, self.before.len());
+        let (temporaries, kept) = (self.temporaries.len(), self.kept.len());
         let value = self.value(expression);
         self.failure.own.truncate(own);
         self.failure.callees.truncate(callees);
         self.before.truncate(before);
+        self.temporaries.truncate(temporaries);
+        self.kept.truncate(kept);
         self.slots = slots;
         value
     }

@@ -199,6 +199,8 @@ struct Inference<'p, 'e, 's> {
     before: Vec<Statement>,
     /// Blocks of the heap that the statement that is read was given.
     temporaries: Vec<Expression>,
+    /// Blocks that it keeps until its end: a name that gives one up may not be the last to hold it.
+    kept: Vec<Expression>,
     /// How many variables without a name there are.
     hidden: usize,
     /// Bounds of sizes that slots hold.
@@ -249,6 +251,7 @@ impl<'p, 'e, 's> Inference<'p, 'e, 's> {
             item_dims: None,
             before: Vec::new(),
             temporaries: Vec::new(),
+            kept: Vec::new(),
             hidden: 0,
             slot_bounds: BTreeMap::new(),
             initial_parts: Vec::new(),
@@ -499,6 +502,7 @@ impl<'p, 'e, 's> Inference<'p, 'e, 's> {
         self.dims = self.item_dims.unwrap_or(1);
         self.before.clear();
         self.temporaries.clear();
+        self.kept.clear();
         self.hidden = 0;
         self.meeting = None;
         self.inlined_bodies = 0;

@@ -4,7 +4,8 @@ use situ_ir::promotion;
 use situ_ir::{DType, Literal, Span};
 
 use crate::infer::value::{LocalType, Number, Object, ObjectKind, Static, Value};
-use crate::infer::{Inference, Local, constants, problems};
+use crate::infer::views::Region;
+use crate::infer::{Inference, Local, assigned, constants, problems};
 use crate::syntax::{self, Constant};
 use crate::typed::{Expression, ExpressionKind, Statement, StatementKind};
 
@@ -23,15 +24,23 @@ impl Inference<'_, '_, '_> {
         let outer = std::mem::take(&mut self.before);
         for statement in body {
             let mut own = Vec::new();
-            let outer = std::mem::take(&mut self.temporaries);
+            let outer = (
+                std::mem::take(&mut self.temporaries),
+                std::mem::take(&mut self.kept),
+            );
             self.statement(statement, &mut own);
             statements.append(&mut self.before);
-            for block in std::mem::replace(&mut self.temporaries, outer) {
-                if !own.last().is_some_and(leaves) {
+            let temporaries = std::mem::replace(&mut self.temporaries, outer.0);
+            let kept = std::mem::replace(&mut self.kept, outer.1);
+            // Where a statement leaves the function, the whole heap goes.
+            if !own.last().is_some_and(leaves) {
+                for block in kept {
+                    own.extend(self.release_block(block, statement.span));
+                }
+                for block in temporaries {
                     own.extend(self.drop_block(block, statement.span));
                 }
             }
-            own.splice(0..0, std::mem::take(&mut self.before));
             // The live branch of a condition that was decided now leaves: what comes after it is not part of this
             // specialisation either.
             let is_decided = matches!(statement.kind, syntax::StatementKind::If { .. });
@@ -251,7 +260,13 @@ impl Inference<'_, '_, '_> {
             }
             Value::Object(Object { kind, parts }) => {
                 let parts = parts.into_iter().map(|part| self.bind_now(part, span, out));
-                let parts = parts.collect();
+                let parts: Vec<_> = parts.collect();
+                if matches!(kind, ObjectKind::View { is_owned: true, .. })
+                    && let Some(block) = parts.last()
+                {
+                    out.extend(self.keep_block(block.clone(), span));
+                    self.kept.push(block.clone());
+                }
                 Value::Object(Object { kind, parts })
             }
             Value::Elements(elements) => {
@@ -382,12 +397,8 @@ impl Inference<'_, '_, '_> {
             out.append(&mut self.before);
             value = kept;
         }
-        // A name that may hold any array holds this one, too.
-        if let (Value::Static(Static::Array(array)), Some(LocalType::Object { .. })) =
-            (&value, self.locals.get(name).map(|local| &local.ty))
-            && let Some(part) = self.as_heap_part(*array, span)
-        {
-            value = part;
+        if self.writes_out_arrays() && self.holds_several(name) {
+            value = self.arrays_as_parts(value, span);
         }
         let Some(ty) = self.local_type(&value, name, name_span) else {
             return;
@@ -703,12 +714,21 @@ impl Inference<'_, '_, '_> {
             Value::Static(Static::Array(array)) if self.writes_out_arrays() => self
                 .as_heap_part(array, span)
                 .unwrap_or(Value::Static(Static::Array(array))),
+            Value::Object(object) if self.writes_out_arrays() => {
+                let part = Self::region(&object).and_then(|part| self.on_heap(part, span));
+                part.map_or(Value::Object(object), Region::into_view)
+            }
             Value::Tuple(items) => {
                 let items = items.into_iter();
                 Value::Tuple(items.map(|item| self.arrays_as_parts(item, span)).collect())
             }
             other => other,
         }
+    }
+
+    /// Whether a name is given more than one value, or has one before the first.
+    fn holds_several(&self, name: &str) -> bool {
+        assigned::only_value(self.subject.syntax, name).is_none()
     }
 
     /// The statement that returns a number or a tuple of them.

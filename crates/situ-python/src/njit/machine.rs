@@ -586,6 +586,13 @@ impl<'a, 'py> Machine<'a, 'py> {
             self.names.insert(name.clone(), Value::Array(old.clone()));
             return Ok(());
         }
+        // An update keeps to the dtype of the array; what does not fit is refused.
+        if let (Value::Array(old), Value::Array(new)) = (&old, &new)
+            && !Casting::SameKind.allows(new.node.dtype(), old.node.dtype())
+        {
+            let memory = old.node.array(self.py)?;
+            return new.node.store(self.py, &memory);
+        }
         self.assign(target, new)
     }
 

@@ -3,7 +3,7 @@
 use situ_ir::{BinaryOperator as Ir, DType, Literal, Span};
 
 use super::loops::{assign, variable};
-use super::{Elements, Tree};
+use super::{At, Elements, Tree};
 use crate::infer::calls::Written;
 use crate::infer::expressions::{cast, truth};
 use crate::infer::library::LibraryFunction;
@@ -13,6 +13,9 @@ use crate::infer::views::{folded, index_literal};
 use crate::infer::{Inference, problems};
 use crate::syntax::{BinaryOperator, Constant};
 use crate::typed::{Expression, Statement, VariableId};
+
+/// How many sums of floats are added up side by side: two vectors of the widest kind in common use.
+const LANES: i64 = 8;
 
 /// How elements become one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,10 +95,25 @@ impl Inference<'_, '_, '_> {
             self.refuse_empty(fold, &extents.sizes, span, &mut code);
         }
         let total = self.started(fold, dtype, span, &mut code)?;
-        let loops = self.for_each_element(&elements, &extents, span, &mut |this, element, _, code| {
-            let next = this.with_element(fold, total, dtype, element, span)?;
-            code.push(assign(total, next, span));
-            Some(())
+        // The last axis is folded by itself, so that its elements can be added in any order.
+        let (last, outer) = extents.sizes.split_last()?;
+        let loops = self.with_strides(&elements, &extents, span, &mut |this, strides| {
+            this.loops_to(outer, span, &mut |this, outer, code| {
+                let element = |this: &mut Self, index: &Expression, code: &mut Vec<Statement>| {
+                    let mut indices = outer.to_vec();
+                    indices.push(index.clone());
+                    let mut at = At {
+                        parts: &elements.parts,
+                        strides,
+                        indices: &indices,
+                    };
+                    this.element(&elements.tree, &mut at, span, code)
+                };
+                let row = this.fold_along(fold, last, span, code, element)?;
+                let next = this.with_element(fold, total, dtype, row, span)?;
+                code.push(assign(total, next, span));
+                Some(())
+            })
         })?;
         code.extend(loops);
         self.before.extend(code);
@@ -218,8 +236,16 @@ impl Inference<'_, '_, '_> {
         let probe = element(self, &index_literal(0, span), &mut Vec::new())?;
         let dtype = fold.dtype(self.own_dtype(&probe))?;
         let total = self.started(fold, dtype, span, code)?;
-        let size = size.clone();
-        let loops = self.loops_to(&[size], span, &mut |this, indices, code| {
+        // A sum of floats in the order of the elements could not be done by vectors.
+        let start = if fold == Fold::Sum && dtype.is_float() {
+            self.add_lanes(total, dtype, size, span, code, &mut element)?
+        } else {
+            index_literal(0, span)
+        };
+        let rest = folded(Ir::Subtract, size.clone(), start.clone(), span);
+        let loops = self.loops_to(&[rest], span, &mut |this, indices, code| {
+            let index = folded(Ir::Add, start.clone(), indices[0].clone(), span);
+            let indices = [index];
             let number = element(this, &indices[0], code)?;
             let next = this.with_element(fold, total, dtype, number, span)?;
             code.push(assign(total, next, span));
@@ -227,6 +253,53 @@ impl Inference<'_, '_, '_> {
         })?;
         code.extend(loops);
         Some(Number::Typed(variable(total, dtype, span)))
+    }
+
+    /// Adds as many elements as fill whole vectors to a total, each to the lane of its place; gives how many.
+    fn add_lanes(
+        &mut self,
+        total: VariableId,
+        dtype: DType,
+        size: &Expression,
+        span: Span,
+        code: &mut Vec<Statement>,
+        element: &mut impl FnMut(&mut Self, &Expression, &mut Vec<Statement>) -> Option<Number>,
+    ) -> Option<Expression> {
+        let lanes: Vec<_> = (0..LANES).map(|_| self.hidden_variable(dtype)).collect();
+        let width = index_literal(LANES, span);
+        let rounds = folded(Ir::FloorDivide, size.clone(), width.clone(), span);
+        let rounds = self.bind(rounds, span, code);
+        let mut long = Vec::new();
+        let zero = Expression::literal(Literal::zero(dtype), span);
+        for lane in &lanes {
+            long.push(assign(*lane, zero.clone(), span));
+        }
+        let loops = self.loops_to(&[rounds.clone()], span, &mut |this, indices, code| {
+            let first = folded(Ir::Multiply, indices[0].clone(), width.clone(), span);
+            let first = this.bind(first, span, code);
+            for (lane, place) in lanes.iter().zip(0..) {
+                let index = folded(Ir::Add, first.clone(), index_literal(place, span), span);
+                let number = element(this, &index, code)?;
+                let next = this.with_element(Fold::Sum, *lane, dtype, number, span)?;
+                code.push(assign(*lane, next, span));
+            }
+            Some(())
+        })?;
+        long.extend(loops);
+        // In pairs, as vectors are added up.
+        let mut sums: Vec<_> = lanes.iter().map(|lane| variable(*lane, dtype, span)).collect();
+        while sums.len() > 1 {
+            let half = sums.len() / 2;
+            let others = sums.split_off(half);
+            let pairs = sums.into_iter().zip(others);
+            sums = pairs.map(|(one, other)| ir_binary(Ir::Add, one, other, span)).collect();
+        }
+        let sum = ir_binary(Ir::Add, variable(total, dtype, span), sums.pop()?, span);
+        long.push(assign(total, sum, span));
+        let is_long = ir_binary(Ir::Greater, rounds.clone(), index_literal(0, span), span);
+        code.push(super::loops::branch(is_long, long, Vec::new(), span));
+        let start = folded(Ir::Multiply, rounds, width, span);
+        Some(self.bind(start, span, code))
     }
 
     /// `sum / count`.

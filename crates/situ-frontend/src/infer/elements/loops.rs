@@ -166,12 +166,26 @@ impl Inference<'_, '_, '_> {
             &mut Vec<Statement>,
         ) -> Option<()>,
     ) -> Option<Vec<Statement>> {
+        self.with_strides(elements, extents, span, &mut |this, strides| {
+            this.nest(elements, strides, &extents.sizes, span, body)
+        })
+    }
+
+    /// What `make` makes of the strides of the parts: once as they are, for parts of the same shape, and once for
+    /// shapes that differ.
+    pub(super) fn with_strides(
+        &mut self,
+        elements: &Elements,
+        extents: &Extents,
+        span: Span,
+        make: &mut dyn FnMut(&mut Self, &[Vec<Expression>]) -> Option<Vec<Statement>>,
+    ) -> Option<Vec<Statement>> {
         let strides: Vec<_> = elements
             .parts
             .iter()
             .map(|part| part.strides.clone())
             .collect();
-        let fast = self.nest(elements, &strides, &extents.sizes, span, body)?;
+        let fast = make(self, &strides)?;
         let Some(are_equal) = &extents.are_equal else {
             return Some(fast);
         };
@@ -188,7 +202,7 @@ impl Inference<'_, '_, '_> {
             }
             strides.push(own);
         }
-        slow.extend(self.nest(elements, &strides, &extents.sizes, span, body)?);
+        slow.extend(make(self, &strides)?);
         Some(vec![branch(are_equal.clone(), fast, slow, span)])
     }
 

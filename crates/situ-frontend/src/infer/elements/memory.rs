@@ -251,21 +251,50 @@ impl Inference<'_, '_, '_> {
 
     /// An array that was passed, as a part of the memory that the heap reaches.
     pub(in crate::infer) fn as_heap_part(&mut self, array: ArrayId, span: Span) -> Option<Value> {
-        let whole = self.array(array);
-        let (dtype, name) = (whole.dtype, whole.name.clone());
+        let region = self.whole(array, span);
+        self.on_heap(region, span).map(Region::into_view)
+    }
+
+    /// A part of an array that was passed, as a part of the memory that the heap reaches.
+    pub(in crate::infer) fn on_heap(&mut self, part: Region, span: Span) -> Option<Region> {
+        if part.owner.is_some() {
+            return Some(part);
+        }
+        let whole = self.array(part.array);
+        let (dtype, name) = (whole.dtype, place_name(&whole.name));
         let heap = self.heap(dtype)?;
-        let offset = self.name(&place_name(&name), span);
-        let Value::Scalar(offset) = offset else {
+        if !self.locals.contains_key(&name) {
+            return None;
+        }
+        let Value::Scalar(place) = self.name(&name, span) else {
             return None;
         };
-        let region = self.whole(array, span);
-        let part = Region {
+        Some(Region {
             array: heap,
-            offset,
+            offset: folded(Ir::Add, place, part.offset, span),
             owner: Some(index_literal(0, span)),
-            ..region
-        };
-        Some(part.into_view())
+            ..part
+        })
+    }
+
+    /// Two parts of arrays counted from the same place, if they may share memory.
+    pub(super) fn as_neighbours(
+        &mut self,
+        one: &Region,
+        other: &Region,
+        span: Span,
+    ) -> Option<(Region, Region)> {
+        if one.array == other.array {
+            return Some((one.clone(), other.clone()));
+        }
+        // Arrays that were passed share none, and neither do those of different dtypes.
+        let is_passed = one.owner.is_none() && other.owner.is_none();
+        if is_passed || self.array(one.array).dtype != self.array(other.array).dtype {
+            return None;
+        }
+        let one = self.on_heap(one.clone(), span)?;
+        let other = self.on_heap(other.clone(), span)?;
+        Some((one, other))
     }
 }
 

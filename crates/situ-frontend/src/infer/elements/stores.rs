@@ -91,17 +91,14 @@ impl Inference<'_, '_, '_> {
         out: &mut Vec<Statement>,
     ) -> Option<()> {
         let mut overlapping = Vec::new();
-        for part in &elements.parts {
-            if part.array == target.array && !is_same_part(part, target) {
-                overlapping.push(part.clone());
-            }
-        }
         // A fold reads elements that other places write.
         let is_folded = elements.tree.has_fold();
-        if is_folded {
-            let of_target = elements.parts.iter();
-            let of_target = of_target.filter(|part| part.array == target.array);
-            overlapping = of_target.cloned().collect();
+        for part in &elements.parts {
+            if let Some(pair) = self.as_neighbours(part, target, span)
+                && (is_folded || !is_same_part(&pair.0, &pair.1))
+            {
+                overlapping.push(pair);
+            }
         }
         out.append(&mut self.before);
         let target = &self.bound_part(target.clone(), span, out);
@@ -113,7 +110,7 @@ impl Inference<'_, '_, '_> {
         }
         let meet = overlapping
             .iter()
-            .map(|part| ranges_meet(part, target, span))
+            .map(|(part, target)| ranges_meet(part, target, span))
             .reduce(|any, one| ir_binary(Ir::BitOr, any, one, span))?;
         let mut indirect = Vec::new();
         let scratch = self.new_part(elements.dtype, &target.shape, span, &mut indirect)?;
