@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 # Names of arrays of `n` elements, and of `n` by `n`.
 VECTORS = ("p", "q", "t")
 MATRICES = ("a", "b")
-HEADER = "def program(p, q, a, b, s, n):\n    t = p * 1\n    total = 0.0\n"
+HEADER = "def program(p, q, a, b, o, s, n):\n    t = p * 1\n    total = 0.0\n"
 FOOTER = "    return p, q, t, a, b, total\n"
 
 
@@ -35,7 +35,8 @@ def parts(draw: st.DrawFn, kind: str) -> str:
     choices = {
         "whole": (
             *(f"{vector}", f"{vector}[:]", f"{vector}[::-1]", f"{matrix}[i]", f"{matrix}[:, i]"),
-            *(f"{matrix}[-1, :]", f"{matrix}[i][::-1]", f"{matrix}.T[i]"),
+            *(f"{matrix}[-1, :]", f"{matrix}[i][::-1]", f"{matrix}.T[i]", f"{vector}[o]"),
+            *(f"{matrix}[i, o[::-1]]", f"{vector}.copy().reshape(-1, 1)[:, 0]"),
         ),
         "less": (
             *(f"{vector}[1:]", f"{vector}[:-1]", f"{matrix}[i, 1:]", f"{matrix}[:-1, i]"),

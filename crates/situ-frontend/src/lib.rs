@@ -38,4 +38,4 @@ pub use error::{Error, Refusal};
 pub use item::{ItemParameter, item_parameter};
 pub use message::{Heard, Message, MessageKind, MessagePart, Messages, Said};
 pub use plan::{ArgumentPart, ArgumentType, ItemType, Layout, ParameterPlan, PlannedParameter};
-pub use specialize::{Compiled, Options, specialize};
+pub use specialize::{Compiled, Options, Purpose, specialize};

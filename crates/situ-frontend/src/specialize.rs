@@ -28,11 +28,33 @@ pub struct Options {
     pub wrap_indices: bool,
     /// Whether accesses outside of arrays are skipped and reported.
     pub check_bounds: bool,
-    /// Whether it is code of the host. There an exception ends callers, too, and a variable that some path does not
-    /// assign is zero, as for Numba; kernels refuse those.
-    pub is_host: bool,
-    /// Whether array expressions are written out as loops, as far as that is possible. Only for code of the host.
-    pub writes_out_arrays: bool,
+    /// What it is compiled for.
+    pub purpose: Purpose,
+}
+
+/// What code is compiled for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Purpose {
+    /// Work-items of a device.
+    #[default]
+    Kernel,
+    /// The host. There an exception ends callers, too, and a variable that some path does not assign is zero, as for
+    /// Numba; kernels refuse those.
+    Host,
+    /// The host, with array expressions written out as loops as far as that is possible.
+    HostArrays,
+}
+
+impl Options {
+    /// Whether it is code of the host.
+    pub fn is_host(self) -> bool {
+        self.purpose != Purpose::Kernel
+    }
+
+    /// Whether array expressions are written out.
+    pub fn writes_out_arrays(self) -> bool {
+        self.purpose == Purpose::HostArrays
+    }
 }
 
 impl Default for Options {
@@ -42,8 +64,7 @@ impl Default for Options {
             dims: None,
             wrap_indices: false,
             check_bounds: false,
-            is_host: false,
-            writes_out_arrays: false,
+            purpose: Purpose::Kernel,
         }
     }
 }

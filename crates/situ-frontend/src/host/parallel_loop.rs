@@ -13,9 +13,7 @@ use situ_ir::{DType, Diagnostic, Diagnostics, Source, Span};
 use super::accumulators::Accumulator;
 use super::element_loops::RANGE;
 use super::made_trees::{assignment, binary, call, integer, subscript};
-use super::piece::{
-    CompiledKernel, Piece, ValueType, Wrapped, compile_wrapped, expression, named,
-};
+use super::piece::{CompiledKernel, Piece, ValueType, Wrapped, compile_wrapped, expression, named};
 use super::{assigned_names, read_names};
 use crate::environment::{Binding, Environment, KnownModule};
 use crate::error::{Error, Refusal};

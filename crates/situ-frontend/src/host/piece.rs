@@ -22,10 +22,10 @@ use crate::message::Messages;
 use crate::plan::{Layout, ParameterPlan};
 use crate::specialize::{Options, refusal_of};
 use crate::stack::with_stack;
-use crate::typed;
 use crate::syntax::{
     Constant, Expression, ExpressionKind, Function, Identifier, Statement, StatementKind,
 };
+use crate::typed;
 
 /// The type of a value that goes into a piece or comes out of it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -140,7 +140,7 @@ pub(super) fn compile_wrapped(
     let span = piece.body.first().map_or(Span::NONE, |first| first.span);
     let mut given = piece.parameters;
     let mut memory = PieceMemory::default();
-    if options.writes_out_arrays {
+    if options.writes_out_arrays() {
         memory = all_memory(&given);
         given.extend(memory.parameters());
     }
@@ -156,8 +156,11 @@ pub(super) fn compile_wrapped(
         span,
     };
     let parameters: Vec<ParameterType> = types.iter().map(parameter_type).collect();
-    let (result, unused, sizes) =
-        result_of(&inner, &parameters, piece.source, environment, options)?;
+    let Found {
+        result,
+        unused,
+        sizes,
+    } = result_of(&inner, &parameters, piece.source, environment, options)?;
     memory.sizes = sizes;
     // Only dtypes that are used are passed.
     memory
@@ -227,7 +230,7 @@ fn all_memory(parameters: &[(String, ValueType)]) -> PieceMemory {
 /// What names stand for around code of which parts are written out.
 fn with_made_names(environment: &Environment, options: Options) -> Environment {
     let mut environment = environment.clone();
-    if options.writes_out_arrays {
+    if options.writes_out_arrays() {
         let source = Source::new("heap", HEAP_SOURCE);
         for name in HEAP_FUNCTIONS {
             let binding = Binding::DeviceFunction(environment.functions.len());
@@ -252,15 +255,24 @@ fn with_made_names(environment: &Environment, options: Options) -> Environment {
     environment
 }
 
-/// What a function returns, given what it is called with, the names of parameters that are memory it does not use,
-/// and how far its loops over elements may count.
+/// What is found out about a piece before the kernel around it is made.
+struct Found {
+    /// What it returns.
+    result: ValueType,
+    /// Parameters that are memory, and that it does not use.
+    unused: Vec<String>,
+    /// How far its loops over elements may count.
+    sizes: BTreeSet<Vec<SizeBound>>,
+}
+
+/// What is to be known of a function, given what it is called with.
 fn result_of(
     function: &Function,
     parameters: &[ParameterType],
     source: &Source,
     environment: &Environment,
     options: Options,
-) -> Result<(ValueType, Vec<String>, BTreeSet<Vec<SizeBound>>), Error> {
+) -> Result<Found, Error> {
     let mut program = Program::new(environment, source, options);
     program.title.clone_from(&function.name.name);
     let subject = Subject {
@@ -287,7 +299,11 @@ fn result_of(
     };
     let unused = heaps.filter(|name| !is_used(name)).collect();
     let result = result.map_or(ValueType::Nothing, |result| value_type(&result, &typed));
-    Ok((result, unused, program.size_bounds))
+    Ok(Found {
+        result,
+        unused,
+        sizes: program.size_bounds,
+    })
 }
 
 /// A kernel made of a function that is no text.

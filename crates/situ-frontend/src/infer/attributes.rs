@@ -3,7 +3,7 @@
 use situ_ir::{BinaryOperator, DType, Literal, Span, UnaryOperator};
 
 use crate::environment::{Bindings, KnownModule};
-use crate::infer::elements::array_function;
+use crate::infer::elements::{Operation, array_function};
 use crate::infer::expressions::member_value;
 use crate::infer::library::LibraryFunction;
 use crate::infer::operators::ir_unary;
@@ -44,6 +44,10 @@ impl Inference<'_, '_, '_> {
             Value::Object(ref object) => match Self::region(object) {
                 Some(region) => self.array_attribute(region, attribute, span),
                 None => self.object_attribute(object, attribute),
+            },
+            Value::Elements(elements) => match self.in_memory(*elements, span) {
+                Some(kept) => self.attribute(kept, attribute, span),
+                None => Value::Unknown,
             },
             Value::Namespace(members) => self.namespace_member(&members, attribute),
             Value::Unknown => Value::Unknown,
@@ -99,6 +103,16 @@ impl Inference<'_, '_, '_> {
                 Value::Tuple(strides.map(Value::Scalar).collect())
             }
             "T" => region.transposed().into_view(),
+            "real" if self.writes_out_arrays() && !dtype.is_complex() => region.into_view(),
+            "real" | "imag" if self.writes_out_arrays() => {
+                let function = if attribute.name == "real" {
+                    LibraryFunction::Real
+                } else {
+                    LibraryFunction::Imaginary
+                };
+                let operation = Operation::Call(function);
+                self.elementwise(operation, vec![region.into_view()], span)
+            }
             "ndim" => Value::Constant(Constant::Int(region.shape.len() as i128)),
             "size" => Value::Scalar(region.size(span)),
             "dtype" => Value::Static(Static::DType(dtype)),

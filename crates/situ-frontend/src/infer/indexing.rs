@@ -39,7 +39,14 @@ impl Inference<'_, '_, '_> {
         (indices, is_one_each): (&[&syntax::Expression], bool),
         span: Span,
     ) -> Value {
+        if let Some(gathered) = self.gather(&of, indices, span) {
+            return gathered;
+        }
         match of {
+            Value::Elements(elements) => match self.in_memory(*elements, span) {
+                Some(kept) => self.item(kept, root, (indices, is_one_each), span),
+                None => Value::Unknown,
+            },
             Value::Static(Static::Array(array)) => self.array_item(array, indices, span),
             Value::Object(
                 object @ Object {
@@ -430,7 +437,7 @@ impl Inference<'_, '_, '_> {
         let position = position.map(|index| if index < 0 { index + size } else { index });
         match position {
             Some(position) if (0..size).contains(&position) => items.swap_remove(position as usize),
-            None if self.program.options.is_host
+            None if self.program.options.is_host()
                 && let Number::Typed(typed) = number
                 && let Some(chosen) = self.item_at_run_time(&items, typed, span) =>
             {

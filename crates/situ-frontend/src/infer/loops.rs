@@ -187,7 +187,7 @@ impl Inference<'_, '_, '_> {
             None => (zero, first),
         };
         let step = numbers.next().unwrap_or(one);
-        if matches!(step, Number::Constant(Constant::Int(0))) && !self.program.options.is_host {
+        if matches!(step, Number::Constant(Constant::Int(0))) && !self.program.options.is_host() {
             let span = range.arguments.last().map_or(range.span, |step| step.span);
             self.report(problems::zero_step(span));
             return None;

@@ -81,7 +81,7 @@ impl Inference<'_, '_, '_> {
         range: Written<'_>,
         out: &mut Vec<Statement>,
     ) -> [Number; 3] {
-        if !self.program.options.is_host {
+        if !self.program.options.is_host() {
             return [start, stop, step];
         }
         let span = range.arguments.last().map_or(range.span, |step| step.span);

@@ -118,7 +118,7 @@ pub(crate) fn infer<'e>(
     if inference.program.options.check_bounds && !inference.arrays.is_empty() {
         inference.message_array();
     }
-    if inference.program.options.is_host {
+    if inference.program.options.is_host() {
         unassigned.retain(|(name, _)| !inference.starts_with_zero(name));
     }
     let initial = inference.initial_values();
@@ -456,14 +456,12 @@ impl<'p, 'e, 's> Inference<'p, 'e, 's> {
             Statement { kind, span }
         });
         let parts: Vec<_> = parts.collect();
-        let constants = initial
-            .into_iter()
-            .filter_map(|(variable, constant)| {
-                let dtype = self.variables[variable.0].dtype;
-                let value = self.convert(value::Number::Constant(constant), dtype, span)?;
-                let kind = StatementKind::Assign { variable, value };
-                Some(Statement { kind, span })
-            });
+        let constants = initial.into_iter().filter_map(|(variable, constant)| {
+            let dtype = self.variables[variable.0].dtype;
+            let value = self.convert(value::Number::Constant(constant), dtype, span)?;
+            let kind = StatementKind::Assign { variable, value };
+            Some(Statement { kind, span })
+        });
         let constants: Vec<_> = constants.collect();
         constants.into_iter().chain(parts).collect()
     }
@@ -473,7 +471,9 @@ impl<'p, 'e, 's> Inference<'p, 'e, 's> {
         fn visit(ty: &LocalType, position: &mut usize, found: &mut Vec<usize>) {
             match ty {
                 LocalType::Tuple(items) => {
-                    items.iter().for_each(|item| visit(item, position, found));
+                    for item in items {
+                        visit(item, position, found);
+                    }
                 }
                 LocalType::Object {
                     kind: value::ObjectKind::View { is_owned: true, .. },

@@ -153,7 +153,7 @@ impl<'e> Program<'e> {
             let inner = &self.inner[function - environment.functions.len()];
             return Ok(Arc::clone(&inner.syntax));
         };
-        let dialect = if self.options.is_host {
+        let dialect = if self.options.is_host() {
             Dialect::Host
         } else {
             Dialect::Kernel
@@ -244,13 +244,13 @@ impl<'e> Program<'e> {
     fn recursion(&self, function: usize, parameters: &[ParameterType]) -> Option<Specialised> {
         let is_it =
             |(open, types): &(usize, Vec<ParameterType>)| *open == function && types == parameters;
-        if self.options.is_host && self.open.last().is_some_and(is_it) {
+        if self.options.is_host() && self.open.last().is_some_and(is_it) {
             return Some(Specialised::Itself);
         }
         // A function that is on the way has no result yet. One that is called with a constant may call itself
         // with other numbers.
         let times = self.open.iter().filter(|(open, _)| *open == function);
-        let is_hopeless = !self.options.is_host || self.open.iter().any(is_it);
+        let is_hopeless = !self.options.is_host() || self.open.iter().any(is_it);
         let times = times.count();
         (times > 0 && is_hopeless || times > 2).then_some(Specialised::Recursive)
     }

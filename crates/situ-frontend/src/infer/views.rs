@@ -123,7 +123,8 @@ impl Inference<'_, '_, '_> {
         };
         // Axes that were made, and `...`, take none of those that are there.
         let rest = indices.iter().position(|index| is_rest(index));
-        let taken = indices.len() - indices.iter().filter(made).count() - usize::from(rest.is_some());
+        let taken =
+            indices.len() - indices.iter().filter(made).count() - usize::from(rest.is_some());
         if taken > sizes.len() {
             let problem = problems::index_count(self.array(array), indices.len(), span);
             self.report(problem);
@@ -140,12 +141,23 @@ impl Inference<'_, '_, '_> {
             }
         }
         let mut axes = sizes.into_iter().zip(steps);
-        let missing = axes.len().saturating_sub(written.iter().filter(|index| {
-            !matches!(index.map(|index| &index.kind), Some(syntax::ExpressionKind::None))
-        }).count());
+        let missing = axes.len().saturating_sub(
+            written
+                .iter()
+                .filter(|index| {
+                    !matches!(
+                        index.map(|index| &index.kind),
+                        Some(syntax::ExpressionKind::None)
+                    )
+                })
+                .count(),
+        );
         written.extend((0..missing).map(|_| None));
         for index in written {
-            if matches!(index.map(|index| &index.kind), Some(syntax::ExpressionKind::None)) {
+            if matches!(
+                index.map(|index| &index.kind),
+                Some(syntax::ExpressionKind::None)
+            ) {
                 shape.push(index_literal(1, span));
                 strides.push(index_literal(0, span));
                 is_contiguous = false;

@@ -69,7 +69,7 @@ fn lower_all(
 ) -> Lowered {
     let mut session = Session {
         checks_bounds: program.options.check_bounds,
-        is_host: program.options.is_host,
+        is_host: program.options.is_host(),
         may_give_up,
         functions: &program.functions,
         messages: program.messages.clone(),

@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use situ_array::device_dtypes;
-use situ_frontend::{ItemParameter, ItemType, Options, item_parameter};
+use situ_frontend::{ItemParameter, ItemType, Options, Purpose, item_parameter};
 use situ_ir::{NdRange, Source};
 use situ_runtime::config::process_config;
 use situ_runtime::{BackendKind, Device};
@@ -75,8 +75,7 @@ impl Definition {
             check_bounds: self.check_bounds
                 || process_config().check_bounds
                 || finds_mistakes(device),
-            is_host: false,
-            writes_out_arrays: false,
+            purpose: Purpose::Kernel,
         }
     }
 

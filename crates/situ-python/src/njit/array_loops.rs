@@ -19,6 +19,7 @@ use super::calls::Callee;
 use super::expression_node::Node;
 use super::machine::Machine;
 use super::pieces::Leaf;
+use super::record::Record;
 use super::value::{ArrayValue, Number, Origin, Value};
 use crate::error::IntoPyErr;
 use crate::error::exceptions::KernelError;
@@ -89,9 +90,9 @@ impl Heap {
             let layout = Layout::from_parts(&[length], &[1], 0);
             let allocation = Arc::clone(self.words.allocation());
             let array = Array::over(allocation, layout, *dtype, self.words.queue());
-            leaves.push(Leaf::Array(array.map_err(|error| {
-                KernelError::new_err(error.to_string())
-            })?));
+            leaves.push(Leaf::Array(
+                array.map_err(|error| KernelError::new_err(error.to_string()))?,
+            ));
         }
         Ok(leaves)
     }
@@ -162,7 +163,7 @@ impl Machine<'_, '_> {
 
     /// Whether all arrays are on devices that run compiled code of the host, and all are situ's or all NumPy's: what
     /// names stand for later is told by their addresses only.
-    pub(super) fn is_native(&self) -> bool {
+    fn is_native(&self) -> bool {
         let mut origin = None;
         let mut is_native = true;
         for value in self.names.values() {
@@ -206,8 +207,28 @@ impl Machine<'_, '_> {
         ))
     }
 
+    /// Notes why a loop is walked: the first thing in it that compiled code does not do.
+    pub(super) fn note_walked(&self, statement: &Statement, error: &PyErr) {
+        let text = error.value(self.py).to_string();
+        let mut lines = text.lines();
+        let why = lines.find_map(|line| line.strip_prefix("error[")?.split_once("]: "));
+        let place = lines.find_map(|line| line.trim().strip_prefix("--> ")?.rsplit(':').nth(1));
+        if let (Some((_, why)), Some(line)) = (why, place) {
+            self.function.note(Record {
+                span: statement.span,
+                device: "host".to_owned(),
+                what: format!("walked statement by statement, for line {line}: {why}"),
+            });
+        }
+    }
+
+    /// Whether compiled code may run with the arrays that names stand for now.
+    pub(super) fn may_run(&self, memory: &PieceMemory) -> bool {
+        memory.is_empty() || (self.is_native() && self.is_small(memory))
+    }
+
     /// Whether the statements of a loop are about so few elements that compiled code does them best.
-    pub(super) fn is_small(&self, memory: &PieceMemory) -> bool {
+    fn is_small(&self, memory: &PieceMemory) -> bool {
         let mut longest = 0_u64;
         for name in &memory.places {
             if let Some(Value::Array(array)) = self.names.get(name) {

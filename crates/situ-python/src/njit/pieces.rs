@@ -8,7 +8,7 @@ use situ_frontend::host::{
     Piece, PieceMemory, ValueType, assigned_names, compile_piece, copies, read_names,
 };
 use situ_frontend::syntax::{Expression, ExpressionKind, Statement, StatementKind};
-use situ_frontend::{ArgumentPart, Messages, Options, ParameterPlan};
+use situ_frontend::{ArgumentPart, Messages, Options, ParameterPlan, Purpose};
 use situ_ir::{DType, Literal, NdRange, ParameterAccess, Span};
 use situ_runtime::config::process_config;
 use situ_runtime::{Argument, Kernel, Queue, Report, UsmKind};
@@ -72,7 +72,7 @@ pub(super) fn options() -> Options {
     Options {
         wrap_indices: true,
         check_bounds: process_config().check_bounds,
-        is_host: true,
+        purpose: Purpose::Host,
         ..Options::default()
     }
 }
@@ -89,7 +89,7 @@ impl<'a> Machine<'a, '_> {
         let Some(run) = &decision.run else {
             return Ok(None);
         };
-        if !run.piece.memory.is_empty() && !(self.is_native() && self.is_small(&run.piece.memory)) {
+        if !self.may_run(&run.piece.memory) {
             return Ok(None);
         }
         let span = body[0].span;
@@ -164,9 +164,7 @@ impl<'a> Machine<'a, '_> {
             self.writes_out_arrays = false;
             match decided {
                 Err(error) if error.is_instance_of::<KernelError>(self.py) => {
-                    if std::env::var_os("SITU_SHOW_REFUSED").is_some() {
-                        eprintln!("{error}");
-                    }
+                    self.note_walked(&body[0], &error);
                 }
                 decided => return decided,
             }
@@ -294,10 +292,10 @@ impl<'a> Machine<'a, '_> {
             parameters,
             body: code,
         };
-        let options = Options {
-            writes_out_arrays: self.writes_out_arrays,
-            ..options()
-        };
+        let mut options = options();
+        if self.writes_out_arrays {
+            options.purpose = Purpose::HostArrays;
+        }
         let compiled = compile_piece(piece, environment, options)
             .map_err(|error| compile_error(py, function.name(), error))?;
         let device = host_queue(py)?.device().clone();

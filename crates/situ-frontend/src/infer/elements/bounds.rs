@@ -22,7 +22,10 @@ pub enum SizeBound {
 impl Inference<'_, '_, '_> {
     /// Notes how far loops over elements may count, unless another has the same bounds.
     pub(super) fn note_sizes<'s>(&mut self, sizes: impl IntoIterator<Item = &'s Expression>) {
-        let bounds: Vec<_> = sizes.into_iter().map(|size| self.size_bound(size)).collect();
+        let bounds: Vec<_> = sizes
+            .into_iter()
+            .map(|size| self.size_bound(size))
+            .collect();
         self.program.size_bounds.insert(bounds);
     }
 

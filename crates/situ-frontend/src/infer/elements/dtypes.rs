@@ -114,9 +114,7 @@ impl Inference<'_, '_, '_> {
                 );
                 is_counted.then_some(common)
             }
-            BinaryOperator::Power => {
-                (common.is_float() || common.is_complex()).then_some(common)
-            }
+            BinaryOperator::Power => (common.is_float() || common.is_complex()).then_some(common),
             BinaryOperator::MatrixMultiply => None,
         }
     }
@@ -157,9 +155,7 @@ impl Inference<'_, '_, '_> {
             LibraryFunction::Minimum | LibraryFunction::Maximum => {
                 (!common.is_complex()).then_some(common)
             }
-            LibraryFunction::Invert => {
-                (common.is_bool() || common.is_integer()).then_some(common)
-            }
+            LibraryFunction::Invert => (common.is_bool() || common.is_integer()).then_some(common),
             LibraryFunction::LogicalNot
             | LibraryFunction::LogicalAnd
             | LibraryFunction::LogicalOr

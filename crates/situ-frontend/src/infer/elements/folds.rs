@@ -37,7 +37,11 @@ impl Fold {
             // The array library sums these in a wider dtype.
             Self::Sum | Self::Product if element == DType::F16 => None,
             Self::Sum | Self::Product if element.is_bool() || element.is_signed() => {
-                Some(if element.is_float() { element } else { DType::I64 })
+                Some(if element.is_float() {
+                    element
+                } else {
+                    DType::I64
+                })
             }
             Self::Sum | Self::Product if element.is_unsigned() => Some(DType::U64),
             Self::Sum | Self::Product => Some(element),
@@ -274,25 +278,34 @@ impl Inference<'_, '_, '_> {
         for lane in &lanes {
             long.push(assign(*lane, zero.clone(), span));
         }
-        let loops = self.loops_to(&[rounds.clone()], span, &mut |this, indices, code| {
-            let first = folded(Ir::Multiply, indices[0].clone(), width.clone(), span);
-            let first = this.bind(first, span, code);
-            for (lane, place) in lanes.iter().zip(0..) {
-                let index = folded(Ir::Add, first.clone(), index_literal(place, span), span);
-                let number = element(this, &index, code)?;
-                let next = this.with_element(Fold::Sum, *lane, dtype, number, span)?;
-                code.push(assign(*lane, next, span));
-            }
-            Some(())
-        })?;
+        let loops = self.loops_to(
+            std::slice::from_ref(&rounds),
+            span,
+            &mut |this, indices, code| {
+                let first = folded(Ir::Multiply, indices[0].clone(), width.clone(), span);
+                let first = this.bind(first, span, code);
+                for (lane, place) in lanes.iter().zip(0..) {
+                    let index = folded(Ir::Add, first.clone(), index_literal(place, span), span);
+                    let number = element(this, &index, code)?;
+                    let next = this.with_element(Fold::Sum, *lane, dtype, number, span)?;
+                    code.push(assign(*lane, next, span));
+                }
+                Some(())
+            },
+        )?;
         long.extend(loops);
         // In pairs, as vectors are added up.
-        let mut sums: Vec<_> = lanes.iter().map(|lane| variable(*lane, dtype, span)).collect();
+        let mut sums: Vec<_> = lanes
+            .iter()
+            .map(|lane| variable(*lane, dtype, span))
+            .collect();
         while sums.len() > 1 {
             let half = sums.len() / 2;
             let others = sums.split_off(half);
             let pairs = sums.into_iter().zip(others);
-            sums = pairs.map(|(one, other)| ir_binary(Ir::Add, one, other, span)).collect();
+            sums = pairs
+                .map(|(one, other)| ir_binary(Ir::Add, one, other, span))
+                .collect();
         }
         let sum = ir_binary(Ir::Add, variable(total, dtype, span), sums.pop()?, span);
         long.push(assign(total, sum, span));
@@ -304,7 +317,9 @@ impl Inference<'_, '_, '_> {
 
     /// `sum / count`.
     pub(super) fn mean(&mut self, elements: Elements, span: Span) -> Option<Value> {
-        if !elements.dtype.is_float() && !elements.dtype.is_complex() && !elements.dtype.is_integer()
+        if !elements.dtype.is_float()
+            && !elements.dtype.is_complex()
+            && !elements.dtype.is_integer()
         {
             self.not_written_out("`mean` of bools", span);
             return None;
@@ -356,7 +371,9 @@ impl Inference<'_, '_, '_> {
         code: &mut Vec<Statement>,
     ) -> Elements {
         let parts = elements.parts.into_iter();
-        let parts = parts.map(|part| self.bound_part(part, span, code)).collect();
+        let parts = parts
+            .map(|part| self.bound_part(part, span, code))
+            .collect();
         Elements { parts, ..elements }
     }
 }

@@ -159,12 +159,7 @@ impl Inference<'_, '_, '_> {
         elements: &Elements,
         extents: &Extents,
         span: Span,
-        body: &mut dyn FnMut(
-            &mut Self,
-            Number,
-            &[Expression],
-            &mut Vec<Statement>,
-        ) -> Option<()>,
+        body: &mut impl FnMut(&mut Self, Number, &[Expression], &mut Vec<Statement>) -> Option<()>,
     ) -> Option<Vec<Statement>> {
         self.with_strides(elements, extents, span, &mut |this, strides| {
             this.nest(elements, strides, &extents.sizes, span, body)
@@ -178,7 +173,7 @@ impl Inference<'_, '_, '_> {
         elements: &Elements,
         extents: &Extents,
         span: Span,
-        make: &mut dyn FnMut(&mut Self, &[Vec<Expression>]) -> Option<Vec<Statement>>,
+        make: &mut impl FnMut(&mut Self, &[Vec<Expression>]) -> Option<Vec<Statement>>,
     ) -> Option<Vec<Statement>> {
         let strides: Vec<_> = elements
             .parts
@@ -212,12 +207,7 @@ impl Inference<'_, '_, '_> {
         strides: &[Vec<Expression>],
         sizes: &[Expression],
         span: Span,
-        body: &mut dyn FnMut(
-            &mut Self,
-            Number,
-            &[Expression],
-            &mut Vec<Statement>,
-        ) -> Option<()>,
+        body: &mut impl FnMut(&mut Self, Number, &[Expression], &mut Vec<Statement>) -> Option<()>,
     ) -> Option<Vec<Statement>> {
         self.loops_to(sizes, span, &mut |this, indices, code| {
             let mut at = At {
@@ -235,7 +225,7 @@ impl Inference<'_, '_, '_> {
         &mut self,
         sizes: &[Expression],
         span: Span,
-        body: &mut dyn FnMut(&mut Self, &[Expression], &mut Vec<Statement>) -> Option<()>,
+        body: &mut impl FnMut(&mut Self, &[Expression], &mut Vec<Statement>) -> Option<()>,
     ) -> Option<Vec<Statement>> {
         let counters: Vec<_> = sizes
             .iter()

@@ -82,7 +82,7 @@ impl Inference<'_, '_, '_> {
             casted(left_tree),
             casted(right_tree),
         );
-        let size_axis = if own == 1 { 0 } else { 1 };
+        let size_axis = own - 1;
         let ndim = own + other - 2;
         if ndim == 0 {
             let elements = Elements {

@@ -18,9 +18,7 @@ use crate::infer::value::{LocalType, Static, Value};
 use crate::infer::views::{Region, folded, index_literal};
 use crate::infer::{Inference, ParameterType};
 use crate::plan::Layout;
-use crate::typed::{
-    Argument, ArrayId, Call, Expression, ExpressionKind, Statement, StatementKind,
-};
+use crate::typed::{Argument, ArrayId, Call, Expression, ExpressionKind, Statement, StatementKind};
 
 /// The functions that hand out memory, in the language that they are compiled from. Places count `int64`s. The first 62
 /// hold the first free block of each size; then there is the end of what was ever handed out, and the end of the heap.
@@ -159,12 +157,7 @@ impl Inference<'_, '_, '_> {
         // Places of the heap count words of eight bytes.
         let bytes = folded(Ir::Multiply, owner.clone(), index_literal(8, span), span);
         let bytes = folded(Ir::Add, bytes, index_literal(HEADER, span), span);
-        let offset = folded(
-            Ir::FloorDivide,
-            bytes,
-            index_literal(itemsize, span),
-            span,
-        );
+        let offset = folded(Ir::FloorDivide, bytes, index_literal(itemsize, span), span);
         let offset = self.bind(offset, span, code);
         Some(Region {
             array,

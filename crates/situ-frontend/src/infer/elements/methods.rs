@@ -1,14 +1,18 @@
 //! Functions and methods of arrays: `np.sum(x)`, `x.copy()`, `np.zeros(n)`.
 
-use situ_ir::{DType, Span};
+use situ_ir::{BinaryOperator as Ir, DType, Span};
 
-use super::folds::Fold;
+use super::folds::{Fold, product};
+use super::loops::branch;
+use super::memory::contiguous_strides;
 use super::{Elements, Tree};
 use crate::infer::calls::Written;
+use crate::infer::operators::ir_binary;
 use crate::infer::value::{Number, Value};
+use crate::infer::views::{Region, folded, index_literal};
 use crate::infer::{Inference, constants};
 use crate::syntax;
-use crate::typed::Expression;
+use crate::typed::{Expression, Statement, StatementKind};
 
 /// A function of whole arrays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +31,9 @@ pub(crate) enum ArrayFunction {
     /// `np.full(shape, value)`.
     Full,
     FullLike,
+    /// `np.arange` of integers.
+    Range,
+    Reshape,
     Transpose,
 }
 
@@ -51,6 +58,8 @@ pub(crate) fn array_function(name: &str) -> Option<ArrayFunction> {
         "ones_like" => ArrayFunction::NewLike(Some(1)),
         "full" => ArrayFunction::Full,
         "full_like" => ArrayFunction::FullLike,
+        "arange" => ArrayFunction::Range,
+        "reshape" => ArrayFunction::Reshape,
         "transpose" => ArrayFunction::Transpose,
         _ => return None,
     })
@@ -60,9 +69,8 @@ pub(crate) fn array_function(name: &str) -> Option<ArrayFunction> {
 pub(in crate::infer) fn array_method(name: &str) -> Option<ArrayFunction> {
     match name {
         "astype" => Some(ArrayFunction::Convert),
-        "sum" | "prod" | "min" | "max" | "any" | "all" | "mean" | "dot" | "copy" | "transpose" => {
-            array_function(name)
-        }
+        "sum" | "prod" | "min" | "max" | "any" | "all" | "mean" | "dot" | "copy" | "reshape"
+        | "transpose" => array_function(name),
         _ => None,
     }
 }
@@ -97,6 +105,7 @@ impl Inference<'_, '_, '_> {
                 let value = self.number(call.arguments.get(1)?)?;
                 return self.new_array_call(Some(value), call, 2);
             }
+            ArrayFunction::Range => return self.range_array(call),
             ArrayFunction::Convert => {
                 let [dtype] = call.arguments else {
                     self.not_written_out("`astype` with options", span);
@@ -137,13 +146,11 @@ impl Inference<'_, '_, '_> {
         }
         let mut given = given.into_iter();
         let mut elements = |this: &mut Self| -> Option<Elements> {
-            match this.elements(given.next()?, span) {
-                Ok(elements) => Some(elements),
-                Err(_) => {
-                    this.not_written_out("a number instead of an array", span);
-                    None
-                }
+            let elements = this.elements(given.next()?, span).ok();
+            if elements.is_none() {
+                this.not_written_out("a number instead of an array", span);
             }
+            elements
         };
         match function {
             ArrayFunction::Fold(fold) => {
@@ -180,8 +187,9 @@ impl Inference<'_, '_, '_> {
                 let sizes = self.sizes(&elements, span, &mut code);
                 self.before = code;
                 let value = match function {
-                    ArrayFunction::NewLike(value) => value
-                        .map(|value| Number::Constant(syntax::Constant::Int(value.into()))),
+                    ArrayFunction::NewLike(value) => {
+                        value.map(|value| Number::Constant(syntax::Constant::Int(value.into())))
+                    }
                     _ => Some(self.number(call.arguments.get(1)?)?),
                 };
                 self.filled(elements.dtype, &sizes, value, span)
@@ -191,8 +199,115 @@ impl Inference<'_, '_, '_> {
                 let part = elements.as_part()?.clone();
                 (call.arguments.len() + first == 1).then(|| part.transposed().into_view())
             }
-            ArrayFunction::Convert | ArrayFunction::New(_) | ArrayFunction::Full => None,
+            ArrayFunction::Reshape => {
+                let elements = elements(self)?;
+                let sizes: Vec<Value> = given.collect();
+                self.reshaped(elements, sizes, span)
+            }
+            ArrayFunction::Convert
+            | ArrayFunction::New(_)
+            | ArrayFunction::Full
+            | ArrayFunction::Range => None,
         }
+    }
+
+    /// `np.arange(stop)` and `np.arange(start, stop)` of integers.
+    fn range_array(&mut self, call: Written<'_>) -> Option<Value> {
+        let span = call.span;
+        if !call.keywords.is_empty() || !(1..=2).contains(&call.arguments.len()) {
+            self.not_written_out("`arange` with options", span);
+            return None;
+        }
+        let mut bounds = Vec::with_capacity(2);
+        for argument in call.arguments {
+            let number = self.number(argument)?;
+            if !self.own_dtype(&number).is_integer() {
+                self.not_written_out("`arange` of floats", span);
+                return None;
+            }
+            bounds.push(self.convert(number, DType::I64, span)?);
+        }
+        let stop = bounds.pop()?;
+        let start = bounds.pop().unwrap_or_else(|| index_literal(0, span));
+        let mut code = std::mem::take(&mut self.before);
+        let start = self.bind(start, span, &mut code);
+        let size = folded(Ir::Subtract, stop, start.clone(), span);
+        let size = folded(Ir::Maximum, size, index_literal(0, span), span);
+        let size = self.bind(size, span, &mut code);
+        let part = self.new_part(DType::I64, std::slice::from_ref(&size), span, &mut code)?;
+        self.note_sizes([&size]);
+        let array = self.flat(part.array);
+        let loops = self.loops_to(&[size], span, &mut |_, indices, code| {
+            let place = folded(Ir::Add, part.offset.clone(), indices[0].clone(), span);
+            let value = folded(Ir::Add, start.clone(), indices[0].clone(), span);
+            let kind = StatementKind::Store {
+                array,
+                indices: vec![place],
+                value,
+            };
+            code.push(Statement { kind, span });
+            Some(())
+        })?;
+        code.extend(loops);
+        self.before = code;
+        self.temporaries.extend(part.owner.clone());
+        Some(part.into_view())
+    }
+
+    /// The same elements in another shape, of which one size may be -1.
+    fn reshaped(&mut self, elements: Elements, sizes: Vec<Value>, span: Span) -> Option<Value> {
+        let sizes = match <[Value; 1]>::try_from(sizes) {
+            Ok([Value::Tuple(sizes)]) => sizes,
+            Ok([size]) => vec![size],
+            Err(sizes) => sizes,
+        };
+        let kept = self.in_memory(elements, span)?;
+        let part = self.elements(kept, span).ok()?.as_part()?.clone();
+        if !part.is_contiguous || sizes.is_empty() {
+            self.not_written_out("`reshape` of elements with gaps between them", span);
+            return None;
+        }
+        let mut code = std::mem::take(&mut self.before);
+        let part = self.bound_part(part, span, &mut code);
+        let mut shape = Vec::with_capacity(sizes.len());
+        let mut left = None;
+        for (axis, size) in sizes.into_iter().enumerate() {
+            let number = self.as_number(size, span)?;
+            if number.constant().and_then(constants::as_int) == Some(-1) && left.is_none() {
+                left = Some(axis);
+                shape.push(index_literal(1, span));
+                continue;
+            }
+            if !self.own_dtype(&number).is_integer() {
+                self.not_written_out("a size that is no integer", span);
+                return None;
+            }
+            let size = self.convert(number, DType::I64, span)?;
+            let bound = self.bind(size.clone(), span, &mut code);
+            self.note_slot(&size, &bound);
+            shape.push(bound);
+        }
+        let count = product(&part.shape, span);
+        if let Some(axis) = left {
+            let others = product(&shape, span);
+            let one = index_literal(1, span);
+            let others = folded(Ir::Maximum, others, one, span);
+            let size = ir_binary(Ir::FloorDivide, count.clone(), others, span);
+            shape[axis] = self.bind(size, span, &mut code);
+        }
+        let misfit = ir_binary(Ir::NotEqual, product(&shape, span), count, span);
+        let text = "an array of shape {} cannot be reshaped to {}\n  why:  the numbers of elements differ\n  help: check \
+                    the sizes, or let one of them be -1";
+        let reject = self.shape_error(text, vec![part.shape.clone(), shape.clone()], span);
+        code.push(branch(misfit, reject, Vec::new(), span));
+        self.before = code;
+        let strides = contiguous_strides(&shape, span);
+        let part = Region {
+            shape,
+            strides,
+            ..part
+        };
+        Some(part.into_view())
     }
 
     /// An axis that is known when compiling.
@@ -281,4 +396,3 @@ impl Inference<'_, '_, '_> {
         Some(part.into_view())
     }
 }
-

@@ -11,6 +11,7 @@
 mod bounds;
 mod dtypes;
 mod folds;
+mod gathers;
 mod loops;
 mod matrices;
 mod memory;
@@ -30,8 +31,8 @@ use crate::typed::{Expression, Statement};
 
 pub use bounds::SizeBound;
 pub(crate) use folds::Fold;
-pub(crate) use memory::{HEAP_FUNCTIONS, HEAP_SOURCE, heap_name, place_name};
 pub(in crate::infer) use memory::contiguous_strides;
+pub(crate) use memory::{HEAP_FUNCTIONS, HEAP_SOURCE, heap_name, place_name};
 pub(in crate::infer) use methods::array_method;
 pub(crate) use methods::{ArrayFunction, array_function};
 
@@ -56,6 +57,8 @@ enum Tree {
     Binary(BinaryOperator, Box<Tree>, Box<Tree>),
     Compare(ComparisonOperator, Box<Tree>, Box<Tree>),
     Call(LibraryFunction, Vec<Tree>),
+    /// The element of a vector at an index that is itself an element.
+    Gather(Box<Region>, Box<Tree>),
     /// Elements along an axis made into one.
     Fold {
         fold: Fold,
@@ -88,6 +91,7 @@ impl Tree {
                 let operands = operands.into_iter().map(|each| each.moved(by));
                 Self::Call(function, operands.collect())
             }
+            Self::Gather(from, index) => Self::Gather(from, Box::new(index.moved(by))),
             Self::Fold {
                 fold,
                 axis,
@@ -112,6 +116,30 @@ impl Tree {
                 left.has_fold() || right.has_fold()
             }
             Self::Call(_, operands) => operands.iter().any(Self::has_fold),
+            Self::Gather(_, index) => index.has_fold(),
+        }
+    }
+
+    /// Calls `visit` with the vectors that elements are gathered from.
+    fn for_each_gathered(&self, visit: &mut impl FnMut(&Region)) {
+        match self {
+            Self::Part(_) | Self::Number(_) => {}
+            Self::Cast(_, of) | Self::Unary(_, of) | Self::Fold { of, .. } => {
+                of.for_each_gathered(visit);
+            }
+            Self::Binary(_, left, right) | Self::Compare(_, left, right) => {
+                left.for_each_gathered(visit);
+                right.for_each_gathered(visit);
+            }
+            Self::Call(_, operands) => {
+                for operand in operands {
+                    operand.for_each_gathered(visit);
+                }
+            }
+            Self::Gather(from, index) => {
+                visit(from);
+                index.for_each_gathered(visit);
+            }
         }
     }
 }
@@ -154,7 +182,7 @@ impl Elements {
 impl Inference<'_, '_, '_> {
     /// Whether array expressions are written out as loops here.
     pub(super) fn writes_out_arrays(&self) -> bool {
-        self.program.options.writes_out_arrays
+        self.program.options.writes_out_arrays()
     }
 
     /// Whether a value is an array of at least one dimension, or an array expression.
@@ -384,6 +412,10 @@ impl Inference<'_, '_, '_> {
                     span,
                 };
                 self.numeric(*function, numbers, call)?
+            }
+            Tree::Gather(from, index) => {
+                let index = self.element(index, at, span, code)?;
+                Number::Typed(self.gathered(from, index, span, code)?)
             }
             Tree::Fold {
                 fold,

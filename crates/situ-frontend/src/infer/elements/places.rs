@@ -9,7 +9,11 @@ use crate::typed::{Expression, ExpressionKind};
 /// Whether two expressions are written the same and have no effects, so that they are the same number at the same time.
 pub(super) fn is_same(left: &Expression, right: &Expression) -> bool {
     let are_same = |left: &[Expression], right: &[Expression]| {
-        left.len() == right.len() && left.iter().zip(right).all(|(one, other)| is_same(one, other))
+        left.len() == right.len()
+            && left
+                .iter()
+                .zip(right)
+                .all(|(one, other)| is_same(one, other))
     };
     match (&left.kind, &right.kind) {
         (ExpressionKind::Literal(one), ExpressionKind::Literal(other)) => one == other,
@@ -82,7 +86,11 @@ pub(super) fn is_same(left: &Expression, right: &Expression) -> bool {
 /// Whether two parts are the very same elements in the same order.
 pub(super) fn is_same_part(left: &Region, right: &Region) -> bool {
     let all = |left: &[Expression], right: &[Expression]| {
-        left.len() == right.len() && left.iter().zip(right).all(|(one, other)| is_same(one, other))
+        left.len() == right.len()
+            && left
+                .iter()
+                .zip(right)
+                .all(|(one, other)| is_same(one, other))
     };
     left.array == right.array
         && is_same(&left.offset, &right.offset)

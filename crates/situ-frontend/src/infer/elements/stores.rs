@@ -46,7 +46,10 @@ impl Inference<'_, '_, '_> {
             return None;
         }
         if elements.ndim > target.shape.len() {
-            self.not_written_out("a value of more dimensions than the elements it is stored to", span);
+            self.not_written_out(
+                "a value of more dimensions than the elements it is stored to",
+                span,
+            );
             return None;
         }
         self.write(&target, elements, span, out)
@@ -100,6 +103,9 @@ impl Inference<'_, '_, '_> {
                 overlapping.push(pair);
             }
         }
+        for part in Self::gathered_parts(&elements) {
+            overlapping.extend(self.as_neighbours(&part, target, span));
+        }
         out.append(&mut self.before);
         let target = &self.bound_part(target.clone(), span, out);
         let elements = self.with_bound_parts(elements, span, out);
@@ -139,23 +145,28 @@ impl Inference<'_, '_, '_> {
         let extents = self.extents(read, ndim, Some(&target.shape), span, &mut code);
         let (targets, strides) = ([target.clone()], [target.strides.clone()]);
         let dtype = self.array(target.array).dtype;
-        let loops = self.for_each_element(elements, &extents, span, &mut |this, element, indices, code| {
-            let at = At {
-                parts: &targets,
-                strides: &strides,
-                indices,
-            };
-            let place = at.place(0, span);
-            let value = this.convert(element, dtype, span)?;
-            let array = this.flat(targets[0].array);
-            let kind = StatementKind::Store {
-                array,
-                indices: vec![place],
-                value,
-            };
-            code.push(Statement { kind, span });
-            Some(())
-        })?;
+        let loops = self.for_each_element(
+            elements,
+            &extents,
+            span,
+            &mut |this, element, indices, code| {
+                let at = At {
+                    parts: &targets,
+                    strides: &strides,
+                    indices,
+                };
+                let place = at.place(0, span);
+                let value = this.convert(element, dtype, span)?;
+                let array = this.flat(targets[0].array);
+                let kind = StatementKind::Store {
+                    array,
+                    indices: vec![place],
+                    value,
+                };
+                code.push(Statement { kind, span });
+                Some(())
+            },
+        )?;
         code.extend(loops);
         Some(code)
     }
@@ -208,4 +219,3 @@ fn kind_order(dtype: DType) -> u8 {
         _ => 2,
     }
 }
-
