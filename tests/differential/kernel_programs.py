@@ -4,8 +4,9 @@ A program is a device function and a kernel with variables, branches, loops, tup
 array and elements of its arguments. It is typed as it is made: each expression is made for one
 dtype, so that NumPy's scalars, which `simulate` computes with, have the dtype that the compiler
 infers. Python's own integers (ids and counters) are converted where they are used, since only the
-compiler gives them a width. Bools take part in arithmetic with numbers, and are conditions. Left out is what differs on purpose or has more than one answer:
-conversions of floats to integers, powers, and functions that are not exact.
+compiler gives them a width. Bools are conditions, and take part in arithmetic with numbers. Left
+out is what differs on purpose or has more than one answer: conversions of floats to integers,
+powers, and functions that are not exact.
 """
 
 import linecache
