@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use pyo3::prelude::*;
 use situ_frontend::host::{Looped, is_made_name};
 use situ_frontend::syntax::{
-    Expression, ExpressionKind, IS_NONE, MessagePart, Statement, StatementKind,
+    Expression, ExpressionKind, Function, IS_NONE, MessagePart, Statement, StatementKind,
 };
 
 use super::calls::{Callee, is_named};
@@ -554,6 +554,9 @@ impl<'m, 'a, 'py> Look<'m, 'a, 'py> {
     }
 
     fn call(&mut self, function: &Expression, arguments: &[Expression]) -> PyResult<bool> {
+        if let Some(inner) = self.machine.inner_function(function) {
+            return self.inner_call(inner, arguments);
+        }
         if let ExpressionKind::Name(name) = &function.kind
             && (self.assigned.contains_key(name)
                 || self.machine.names.contains_key(name)
@@ -564,7 +567,7 @@ impl<'m, 'a, 'py> Look<'m, 'a, 'py> {
         if is_named(function, IS_NONE) {
             return Ok(true);
         }
-        if is_made(function) || self.machine.inner_function(function).is_some() {
+        if is_made(function) {
             return self.any(arguments);
         }
         let Some(callee) = self.machine.callee(function)? else {
@@ -634,6 +637,32 @@ impl<'m, 'a, 'py> Look<'m, 'a, 'py> {
             passed.push(None);
         }
         Ok(Some(passed))
+    }
+
+    /// Whether a call of a function that is defined inside of this one needs more than compiled code. It sees the names of
+    /// this one, and its own hide them.
+    fn inner_call(&mut self, inner: &Function, arguments: &[Expression]) -> PyResult<bool> {
+        let Some(passed) = self.passed(arguments)? else {
+            return Ok(true);
+        };
+        let name = format!("{}.{}", self.machine.function.name(), inner.name.name);
+        if self.open.contains(&name) {
+            return Ok(false);
+        }
+        self.open.push(name);
+        let around = self.assigned.clone();
+        // Defaults are numbers.
+        let kinds = passed
+            .into_iter()
+            .map(|ndim| ndim.map_or(Kind::Number, Kind::Array))
+            .chain(std::iter::repeat(Kind::Number));
+        for (parameter, kind) in inner.parameters.iter().zip(kinds) {
+            self.assigned.insert(parameter.name.clone(), kind);
+        }
+        let needs_more = self.block(&inner.body);
+        self.assigned = around;
+        self.open.pop();
+        needs_more
     }
 
     /// Whether a function that is called needs more than compiled code.
