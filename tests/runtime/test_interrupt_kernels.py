@@ -13,6 +13,7 @@ from places import driver_devices
 from runtime import endless
 
 PROGRAM = Path(__file__).with_name("endless.py")
+IN_A_THREAD = Path(__file__).with_name("endless_in_a_thread.py")
 
 # Far longer than needed: it only keeps a failure from taking for ever.
 PATIENCE_SECONDS = 120
@@ -25,9 +26,9 @@ CASES = [name for name in CASES if not name.startswith("__")]
 VIRTUAL = {"SITU_VIRTUAL_DEVICES": "gpu:1", "SITU_OPENCL": "off", "SITU_SYCL_LIBRARY": "off"}
 
 
-def run(*arguments: str, **environment: str) -> list[str]:
+def run(*arguments: str, program: Path = PROGRAM, **environment: str) -> list[str]:
     done = subprocess.run(
-        [sys.executable, str(PROGRAM), *arguments],
+        [sys.executable, str(program), *arguments],
         capture_output=True,
         text=True,
         timeout=PATIENCE_SECONDS,
@@ -72,3 +73,18 @@ def test_a_kernel_that_cannot_be_stopped_does_not_hold_the_wait(device):
     (note,) = run("driver", device)
     assert "kernel `spin`" in note
     assert "still runs" in note
+
+
+@pytest.mark.parametrize("device", ["native", "reference"])
+@pytest.mark.parametrize("case", ["launch", "submit", "wait", "barrier", "array"])
+def test_a_kernel_that_another_thread_runs_is_interrupted(case, device):
+    main, other, usable = run(case, device, program=IN_A_THREAD)
+    assert main == "main: interrupted"
+    assert other == "other: kernel `spin` was stopped before its end"
+    assert usable == "the queue is usable"
+
+
+def test_a_busy_reference_device_does_not_hold_other_queues():
+    main, other = run("other_queue", "reference", program=IN_A_THREAD)
+    assert main == "main: interrupted"
+    assert other == "other: goes on"
