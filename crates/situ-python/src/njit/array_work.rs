@@ -166,6 +166,16 @@ impl<'m, 'a, 'py> Look<'m, 'a, 'py> {
     fn statement(&mut self, statement: &Statement) -> PyResult<bool> {
         Ok(match &statement.kind {
             StatementKind::Assign { targets, value } => {
+                if let [
+                    Expression {
+                        kind: ExpressionKind::Name(name),
+                        ..
+                    },
+                ] = &targets[..]
+                    && let Some(ndim) = self.private_array(value)?
+                {
+                    return Ok(!self.assign(name, Kind::Array(ndim)));
+                }
                 if self.is_bold
                     && let [
                         Expression {
@@ -611,8 +621,32 @@ impl<'m, 'a, 'py> Look<'m, 'a, 'py> {
             | Callee::Creation(..)
             | Callee::Kernel(_)
             | Callee::Parallel
+            | Callee::KernelMemory(_)
             | Callee::Unknown(_) => Ok(true),
         }
+    }
+
+    /// The number of dimensions of a `situ.private.array`, which a round of a `prange` loop can have.
+    fn private_array(&self, value: &Expression) -> PyResult<Option<usize>> {
+        let ExpressionKind::Call {
+            function,
+            arguments,
+            ..
+        } = &value.kind
+        else {
+            return Ok(None);
+        };
+        let is_private = self.is_kernel
+            && matches!(
+                self.machine.callee(function)?.as_deref(),
+                Some(Callee::KernelMemory(name)) if name == "situ.private.array"
+            );
+        Ok(
+            is_private.then(|| match arguments.first().map(|shape| &shape.kind) {
+                Some(ExpressionKind::Tuple(sizes)) => sizes.len(),
+                _ => 1,
+            }),
+        )
     }
 
     /// What is passed to a function: arrays as they are, and numbers; `None` if it is more than that.
