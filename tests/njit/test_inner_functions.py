@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from numba import prange
 
 import situ
+from situ import prange
 
 
 def scaled(x, k):
@@ -81,9 +81,9 @@ def counting(x, k):
 
 def skipping(x, k):
     def is_small(v):
-        if v < 2:
-            return True
-        return False
+        if v != v:
+            return False
+        return v < 2
 
     out = np.zeros_like(x)
     for i in prange(x.shape[0]):

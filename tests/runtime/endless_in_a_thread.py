@@ -30,6 +30,7 @@ class Other(threading.Thread):
         self.outcome = "goes on"
 
     def run(self) -> None:
+        """Run the kernel."""
         try:
             spin[64](self.x, 1.0)
             self.outcome = "ended"

@@ -6,6 +6,7 @@ Each case is a process of its own: a kernel that does not stop could not be got 
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -14,12 +15,15 @@ from runtime import endless
 
 PROGRAM = Path(__file__).with_name("endless.py")
 IN_A_THREAD = Path(__file__).with_name("endless_in_a_thread.py")
+COMPILATION = Path(__file__).with_name("long_compilation.py")
 
 # Far longer than needed: it only keeps a failure from taking for ever.
 PATIENCE_SECONDS = 120
 
 CASES = [name for name in vars(endless.Case) if name not in {"warm_up", "check_queue"}]
 CASES = [name for name in CASES if not name.startswith("__")]
+if find_spec("numba") is None:
+    CASES.remove("numba_njit")
 
 
 # A virtual device is the only GPU.
@@ -88,3 +92,9 @@ def test_a_busy_reference_device_does_not_hold_other_queues():
     main, other = run("other_queue", "reference", program=IN_A_THREAD)
     assert main == "main: interrupted"
     assert other == "other: goes on"
+
+
+@pytest.mark.parametrize("how", ["kernel", "njit"])
+def test_a_compilation_is_interrupted(how, tmp_path):
+    (line,) = run(how, program=COMPILATION, SITU_CACHE_DIR=str(tmp_path))
+    assert line.startswith("the wait for the compilation of `big")
