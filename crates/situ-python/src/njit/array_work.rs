@@ -637,6 +637,7 @@ impl<'m, 'a, 'py> Look<'m, 'a, 'py> {
             return Ok(None);
         };
         let is_private = self.is_kernel
+            && !is_made(function)
             && matches!(
                 self.machine.callee(function)?.as_deref(),
                 Some(Callee::KernelMemory(name)) if name == "situ.private.array"
