@@ -367,9 +367,9 @@ def reshape(
     """
     if queue is not None:
         x = lend(x, queue)
-    if copy:
-        return _native.reshape(x.copy(), shape)
     result = _native.reshape(x, shape)
+    if copy:
+        return result.copy() if _native.shares_memory(x, result) else result
     if copy is False and math.prod(result.shape) and not _native.shares_memory(x, result):
         msg = (
             f"reshape cannot avoid a copy of an array with strides {x.strides}\n"

@@ -235,6 +235,8 @@ def classified(function: object) -> tuple[str, str, object]:
         return "njit", name, dispatched
     if module == "builtins":
         return "builtin", name, function
+    if module in ("situ.private", "situ.local"):
+        return "kernel memory", f"{module}.{name}", function
     if module in ("math", "cmath"):
         return "numbers", name, function
     found = _situ_function(function, module, name)

@@ -95,20 +95,28 @@ def _integers(
         )
         raise DTypeError(msg)
     first, second = (
-        _magnitudes(_native.bring(each, dtype=dtype)) for each in _together(x1, x2, queue)
+        _magnitudes(_native.bring(each, dtype=dtype)) for each in _together(x1, x2, queue, dtype)
     )
     return first, second, dtype
 
 
 def _together(
-    x1: ndarray | Number, x2: ndarray | Number, queue: Place | None
+    x1: ndarray | Number,
+    x2: ndarray | Number,
+    queue: Place | None,
+    dtype: np.dtype[np.generic] | None = None,
 ) -> tuple[ndarray, ...]:
-    """Return two operands as arrays of one shape, where the call runs."""
+    """Return two operands as arrays of one shape, where the call runs.
+
+    Numbers become arrays of `dtype`, which has to hold them; of their own kind by default.
+    """
     placement = _native.placement_of(x1, x2, queue=queue)
     arrays = [
         lend(each, queue)
         if isinstance(each, ndarray)
-        else _native.full((), each, device=placement.queue, usm_type=placement.usm_type)
+        else _native.full(
+            (), each, dtype=dtype, device=placement.queue, usm_type=placement.usm_type
+        )
         for each in (x1, x2)
     ]
     return broadcast_arrays(*arrays)

@@ -124,7 +124,7 @@ def trim_zeros(
     array([1, 0, 2])
     """
     filt = lend(filt, queue)
-    ends = trim.lower()
+    ends = str(trim).lower()
     if not ends or set(ends) - {"f", "b"}:
         msg = (
             f"`trim_zeros` does not know the ends {trim!r}\n"

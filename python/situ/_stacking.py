@@ -165,6 +165,10 @@ def _cut(x: ndarray, bounds: Sequence[int], axis: int) -> list[ndarray]:
     return [x[(*before, slice(start, stop))] for start, stop in pairs]
 
 
+# The parts are a list; a longer one would not fit into the memory of any machine.
+_MOST_PARTS = 2**31 - 1
+
+
 @takes_arrays
 def array_split(
     x: ndarray, sections: Sections, /, axis: int = 0, *, queue: Place | None = None
@@ -204,6 +208,13 @@ def array_split(
             f"an array cannot be cut into {sections} parts\n"
             "  why:  there is at least one part\n"
             "  help: give a positive number, or the positions to cut at"
+        )
+        raise ValueError(msg)
+    if sections > _MOST_PARTS:
+        msg = (
+            f"an array cannot be cut into {sections} parts\n"
+            f"  why:  each part is an array of its own, and there can be at most {_MOST_PARTS}\n"
+            "  help: give a smaller number, or the positions to cut at"
         )
         raise ValueError(msg)
     each, larger = divmod(size, sections)

@@ -4,8 +4,9 @@ A program is a device function and a kernel with variables, branches, loops, tup
 array and elements of its arguments. It is typed as it is made: each expression is made for one
 dtype, so that NumPy's scalars, which `simulate` computes with, have the dtype that the compiler
 infers. Python's own integers (ids and counters) are converted where they are used, since only the
-compiler gives them a width. Left out is what differs on purpose or has more than one answer:
-conversions of floats to integers, powers, and functions that are not exact.
+compiler gives them a width. Bools are conditions, and take part in arithmetic with numbers. Left
+out is what differs on purpose or has more than one answer: conversions of floats to integers,
+powers, and functions that are not exact.
 """
 
 import linecache
@@ -20,15 +21,18 @@ import situ
 
 SIZE = 5
 DTYPES = ["int8", "uint8", "int16", "int32", "uint32", "int64", "uint64", "float32", "float64"]
+FLOATS = ["float32", "float64"]
+ARGUMENTS = ["bool", *DTYPES]
+ODD_BOOLS = [0, 2, 128, 255, 1]
 MAX_DEPTH = 3
 MAX_NESTING = 3
 
 
 def _sources() -> dict[str, list[tuple[str, str]]]:
     """Return the pairs of dtypes whose promotion is each dtype."""
-    pairs: dict[str, list[tuple[str, str]]] = {dtype: [] for dtype in DTYPES}
-    for left in DTYPES:
-        for right in DTYPES:
+    pairs: dict[str, list[tuple[str, str]]] = {dtype: [] for dtype in ARGUMENTS}
+    for left in ARGUMENTS:
+        for right in ARGUMENTS:
             pairs[np.result_type(left, right).name].append((left, right))
     return pairs
 
@@ -83,6 +87,8 @@ class Writer:
 
     def expression(self, dtype: str, scope: Scope, depth: int = 0) -> str:
         """Return the text of an expression that has exactly this dtype."""
+        if dtype == "bool":
+            return self.condition(scope, depth)
         if depth >= MAX_DEPTH:
             return self.leaf(dtype, scope)
 
@@ -121,7 +127,7 @@ class Writer:
                     f"{self.pick(['min', 'max', 'np.minimum', 'np.maximum'])}({inner()}, {inner()})"
                 )
             case "convert":
-                sources = [own for own in DTYPES if is_integer(own) or not is_integer(dtype)]
+                sources = [own for own in ARGUMENTS if own not in FLOATS or not is_integer(dtype)]
                 return f"np.{dtype}({inner(self.pick(sources))})"
             case "shared":
                 return f"helper(np.{dtype}(1), {inner()}, {inner()})"
@@ -148,12 +154,20 @@ class Writer:
             return self.expression(wanted, scope, depth + 1)
 
         comparisons = ["<", "<=", ">", ">=", "==", "!="]
-        form = self.pick(["compare", "compare", "mixed", "chain", "and", "not", "number", "in"])
-        if depth >= MAX_DEPTH:
-            form = "compare"
-        match form:
+        forms = ["compare", "compare", "bool", "bool"]
+        if depth < MAX_DEPTH:
+            forms += ["bools", "choice", "mixed", "chain", "and", "not", "number", "in"]
+        match self.pick(forms):
+            case "bool":
+                return self.bool_leaf(scope)
+            case "bools":
+                left, right = self.bool_leaf(scope), self.condition(scope, depth + 1)
+                return f"({left} {self.pick(comparisons)} {right})"
+            case "choice":
+                chosen = self.condition(scope, depth + 1)
+                return f"({self.bool_leaf(scope)} if {chosen} else {self.bool_leaf(scope)})"
             case "mixed":
-                other = self.pick(DTYPES)
+                other = self.pick(ARGUMENTS)
                 return f"({number()} {self.pick(comparisons)} {number(other)})"
             case "chain":
                 first, second = self.pick(comparisons), self.pick(comparisons)
@@ -169,6 +183,11 @@ class Writer:
                 return f"({number()} {self.pick(['in', 'not in'])} ({number()}, {number()}))"
             case _:
                 return f"({number()} {self.pick(comparisons)} {number()})"
+
+    def bool_leaf(self, scope: Scope) -> str:
+        """Return a bool that is there already."""
+        at = self.draw(st.integers(0, SIZE - 1))
+        return self.pick(["v_bool", "x_bool[i]", f"x_bool[(i + {at}) % {SIZE}]", "flags[0]"])
 
     # ----- statements -----
 
@@ -189,8 +208,10 @@ class Writer:
         name = self.pick(sorted(scope.variables))
         dtype = scope.variables[name]
         match self.pick(forms):
+            case "augment" if dtype == "bool":
+                return [f"{name} {self.pick(['&', '|', '^'])}= {self.condition(scope)}"]
             case "augment":
-                fitting = [own for own in DTYPES if (dtype, own) in PAIRS[dtype]]
+                fitting = [own for own in ARGUMENTS if (dtype, own) in PAIRS[dtype]]
                 operator = self.pick(["+", "-", "*", "//", "%"])
                 return [f"{name} {operator}= {self.expression(self.pick(fitting), scope)}"]
             case "swap":
@@ -198,6 +219,8 @@ class Writer:
                 other = self.pick(others)
                 return [f"{name}, {other} = {other}, {self.expression(dtype, scope)}"]
             case "element":
+                if dtype == "bool":
+                    return [f"flags[0] = {self.condition(scope)}"]
                 at = self.draw(st.integers(0, 2))
                 return [f"own[{at}] += {self.expression('int32', scope)}", f"v_int32 ^= own[{at}]"]
             case "store":
@@ -270,14 +293,16 @@ class Writer:
 
     def program(self) -> str:
         """Return the text of the device function and the kernel."""
-        scope = Scope({f"v_{dtype}": dtype for dtype in DTYPES}, ["i"], arrays=True)
-        parameters = [f"{kind}_{dtype}" for kind in ("x", "out") for dtype in DTYPES]
+        scope = Scope({f"v_{dtype}": dtype for dtype in ARGUMENTS}, ["i"], arrays=True)
+        parameters = [f"{kind}_{dtype}" for kind in ("x", "out") for dtype in ARGUMENTS]
         body = ["i = situ.get_global_id(0)", "own = situ.private.array(3, np.int32)"]
         body += [f"own[{at}] = {at}" for at in range(3)]
-        body += [f"v_{dtype} = x_{dtype}[i]" for dtype in DTYPES]
+        body += ["flags = situ.private.array(1, np.bool_)", "flags[0] = x_bool[i]"]
+        body += [f"v_{dtype} = x_{dtype}[i]" for dtype in ARGUMENTS]
         for _ in range(self.draw(st.integers(1, 4))):
             body += self.statement(scope)
         body += [f"out_{dtype}[i] += v_{dtype}" for dtype in DTYPES]
+        body += ["out_bool[i] ^= v_bool"]
         kernel = ["@situ.kernel", f"def kernel({', '.join(parameters)}):", *indented(body)]
         return "\n".join([*self.helper(), *kernel]) + "\n"
 
@@ -306,10 +331,17 @@ def compiled_from(text: str) -> situ.Kernel:
 
 def inputs() -> list[np.ndarray]:
     """Return one array of each dtype with its extremes and some ordinary numbers."""
-    return [_input(np.dtype(dtype)) for dtype in DTYPES]
+    return [_input(np.dtype(dtype)) for dtype in ARGUMENTS]
+
+
+def inputs_with_odd_bools() -> list[np.ndarray]:
+    """Return the same inputs, with bools that are true by other bytes than 1."""
+    return [np.array(ODD_BOOLS, np.uint8).view(np.bool_), *inputs()[1:]]
 
 
 def _input(dtype: np.dtype) -> np.ndarray:
+    if dtype.kind == "b":
+        return np.array(ODD_BOOLS) != 0
     if dtype.kind == "f":
         return np.array([0.0, -2.5, 7.75, 1e6, np.inf], dtype)
     limits = np.iinfo(dtype)

@@ -4,6 +4,7 @@ The extension modules are built here: from `examples/native`, as a user would bu
 `c_api_probe.c`, which reaches every function of `situ.h`.
 """
 
+import ctypes
 import gc
 import importlib.util
 import re
@@ -14,13 +15,14 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 from places import driver_devices
 
 import situ
-from situ.testing import virtual_devices
+from situ.testing import deferral, virtual_devices
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples" / "native"
@@ -573,3 +575,46 @@ def test_header_and_table_have_the_same_fields(c_name, file, rust_name):
     fields = fields_of_c(c_name)
     assert len(fields) > 1
     assert fields == fields_of_rust(file, rust_name)
+
+
+# --- addresses that were given away ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_writes_by_an_address_of_the_c_interface_change_no_earlier_result(probe, queue, when):
+    with deferral(1, fuses=True):
+        x = situ.ones(SIZE_OF_LATE_READS, queue=queue, usm_type="shared")
+        if when == "before":
+            there = elements_of(probe, x)
+            y = x * 2 + 1
+        else:
+            y = x * 2 + 1
+            there = elements_of(probe, x)
+        queue.wait()
+        there[0] = 5.0
+        z = x * 2 + 1
+        assert float(y[0]) == 3.0
+        assert float(z[0]) == 11.0
+
+
+def test_what_waits_is_computed_before_its_address_is_given_away(probe, queue):
+    with deferral(1, fuses=True):
+        x = situ.ones(SIZE_OF_LATE_READS, queue=queue, usm_type="shared")
+        waiting = x + 1
+        there = elements_of(probe, waiting)
+        y = waiting[::-1] * 10
+        queue.wait()
+        assert there[0] == 2.0
+        there[SIZE_OF_LATE_READS - 1] = 7.0
+        assert float(y[0]) == 20.0
+        assert float(waiting[SIZE_OF_LATE_READS - 1]) == 7.0
+
+
+SIZE_OF_LATE_READS = 100
+
+
+def elements_of(probe: ModuleType, x: situ.ndarray) -> Any:
+    """Return the elements that are where the C interface says the array is."""
+    pointer = probe.describe_array(x)["pointer"]
+    kind = ctypes.c_float if x.dtype == np.float32 else ctypes.c_double
+    return (kind * x.size).from_address(pointer)

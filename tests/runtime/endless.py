@@ -80,6 +80,12 @@ def never_with_arrays(x, value):
     return x
 
 
+def never_for_numba(x, value):
+    while value != 0:
+        x = np.sqrt(x)
+    return x
+
+
 @situ.njit
 def recurse(depth):
     if depth == 0:
@@ -196,6 +202,11 @@ class Case:
 
     def njit_walked(self) -> None:
         never_with_arrays(self.x, 1)
+
+    def numba_njit(self) -> None:
+        import numba
+
+        numba.njit(never_for_numba)(self.x, 1)
 
     def njit_recursion(self) -> None:
         recurse(3)

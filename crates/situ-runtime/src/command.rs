@@ -38,7 +38,7 @@ pub(crate) type Callback = Box<dyn FnOnce(Result<()>) + Send>;
 
 /// How long an interrupted wait waits for kernels to stop: they do within a few looks of the monitor
 /// of calls, if the machine is not busy.
-const STOP_LIMIT: Duration = Duration::from_millis(800);
+pub(crate) const STOP_LIMIT: Duration = Duration::from_millis(800);
 
 /// What a command is, for messages.
 #[derive(Debug, Clone)]

@@ -780,13 +780,24 @@ pub enum Error {
         running: Option<String>,
     },
 
-    /// The user stopped a kernel.
+    /// The user stopped something.
     #[error(
         "it was stopped before its end\n  \
          why:  the program was interrupted, for example with Ctrl-C\n  \
          help: what it was to write is undefined now; launch it again if you need it"
     )]
     Stopped,
+
+    /// The user stopped a kernel, which another thread may have launched.
+    #[error(
+        "kernel `{kernel}` was stopped before its end\n  \
+         why:  the program was interrupted, for example with Ctrl-C\n  \
+         help: what it was to write is undefined now; launch it again if you need it"
+    )]
+    KernelStopped {
+        /// Its name.
+        kernel: String,
+    },
 
     /// Work was pending when the process forked.
     #[error(

@@ -260,6 +260,12 @@ fn run<'a>(
     let arguments: SmallVec<[DeviceArgument<'_>; USUAL_ARGUMENTS]> = arguments.collect();
     let (code, index) = kernel.code();
     code.run(index, range, &arguments)
+        .map_err(|error| match error {
+            Error::Stopped => Error::KernelStopped {
+                kernel: kernel.name().to_owned(),
+            },
+            other => other,
+        })
 }
 
 /// Checks arguments against parameters; returns the local memory that they ask for.

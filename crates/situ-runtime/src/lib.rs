@@ -71,6 +71,7 @@ mod requirements;
 pub mod selector;
 pub mod submission;
 mod trace;
+mod turn_lock;
 pub mod warnings;
 
 pub use aspect::Aspect;

@@ -10,8 +10,8 @@
 use std::collections::BTreeSet;
 
 use super::assigned_names;
+use super::liveness::for_each_mention;
 use super::parallel_loop::{Combination, combination_of, update};
-use crate::infer::assigned::for_each_expression;
 use crate::syntax::{BinaryOperator, Expression, ExpressionKind, Statement, StatementKind};
 
 /// An array that rounds combine something with.
@@ -154,10 +154,6 @@ fn is_own(index: &Expression, counter: &Expression, assigned: &BTreeSet<&str>) -
 
 fn count_mentions(body: &[Statement], name: &str) -> usize {
     let mut count = 0;
-    for_each_expression(body, &mut |each| {
-        if matches!(&each.kind, ExpressionKind::Name(own) if own == name) {
-            count += 1;
-        }
-    });
+    for_each_mention(body, &mut |each| count += usize::from(each == name));
     count
 }

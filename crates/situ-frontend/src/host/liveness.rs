@@ -69,14 +69,41 @@ pub fn for_each_name<'a>(expression: &'a Expression, visit: &mut impl FnMut(&'a 
 /// The names that statements mention, in the order they are written.
 pub fn read_names(body: &[Statement]) -> Vec<&str> {
     let mut names = Vec::new();
-    assigned::for_each_expression(body, &mut |each| {
-        if let ExpressionKind::Name(name) = &each.kind
-            && !names.contains(&name.as_str())
-        {
+    for_each_mention(body, &mut |name| {
+        if !names.contains(&name) {
             names.push(name);
         }
     });
     names
+}
+
+/// Calls `visit` with each name that statements mention, as often as they do. What functions inside of them call their own is
+/// not among them.
+pub(super) fn for_each_mention<'a>(body: &'a [Statement], visit: &mut dyn FnMut(&'a str)) {
+    for statement in body {
+        if let StatementKind::Function(inner) = &statement.kind {
+            for_each_captured(inner, visit);
+            continue;
+        }
+        assigned::for_each_expression(
+            std::slice::from_ref(statement),
+            &mut |each| match &each.kind {
+                ExpressionKind::Name(name) => visit(name),
+                ExpressionKind::Lambda(inner) => for_each_captured(inner, visit),
+                _ => {}
+            },
+        );
+    }
+}
+
+fn for_each_captured<'a>(inner: &'a Function, visit: &mut dyn FnMut(&'a str)) {
+    let mut own = assigned::assigned_names(inner);
+    own.extend(inner.parameters.iter().map(|each| each.name.as_str()));
+    for_each_mention(&inner.body, &mut |name| {
+        if !own.contains(name) {
+            visit(name);
+        }
+    });
 }
 
 #[derive(Default)]

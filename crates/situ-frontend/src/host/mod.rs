@@ -17,6 +17,8 @@ mod piece;
 mod recursion;
 mod wording;
 
+use std::sync::Arc;
+
 use situ_ir::Source;
 
 pub use accumulators::{Accumulator, accumulators};
@@ -33,9 +35,11 @@ pub use crate::infer::elements::SizeBound;
 pub use crate::looped::Looped;
 
 use crate::error::{Error, Refusal};
+use crate::infer::assigned::is_assigned_once;
 use crate::parse::{Dialect, parse_function_as};
 use crate::stack::with_stack;
-use crate::syntax::{Function, Statement};
+use crate::syntax::{ExpressionKind, Function, Statement, StatementKind};
+use piece::identifier;
 use wording::in_host_words;
 
 /// Reads the function called `name` from `source`.
@@ -43,8 +47,42 @@ use wording::in_host_words;
 /// # Errors
 /// Every syntax error, and everything in the function that no compiled function can contain.
 pub fn read_host_function(source: &Source, name: &str) -> Result<Function, Error> {
-    parse_function_as(Dialect::Host, source, name)
-        .map_err(|own| in_host_words(Refusal::new(name, source, own.into())))
+    let mut function = parse_function_as(Dialect::Host, source, name)
+        .map_err(|own| in_host_words(Refusal::new(name, source, own.into())))?;
+    let mut body = copies(&function.body);
+    define_lambdas(&mut body, &|name| is_assigned_once(&function, name));
+    function.body = body;
+    Ok(function)
+}
+
+/// Makes `name = lambda …` the `def` that it is, so that all parts of the function can call it, unless the name also stands for
+/// something else.
+fn define_lambdas(body: &mut [Statement], is_assigned_once: &dyn Fn(&str) -> bool) {
+    for statement in body {
+        match &mut statement.kind {
+            StatementKind::If { accept, reject, .. } => {
+                define_lambdas(accept, is_assigned_once);
+                define_lambdas(reject, is_assigned_once);
+            }
+            StatementKind::While { body, .. } | StatementKind::For { body, .. } => {
+                define_lambdas(body, is_assigned_once);
+            }
+            StatementKind::Assign { targets, value } => {
+                if let ([target], ExpressionKind::Lambda(lambda)) = (&targets[..], &value.kind)
+                    && let ExpressionKind::Name(name) = &target.kind
+                    && is_assigned_once(name)
+                {
+                    let name = identifier(name, target.span);
+                    let definition = Function {
+                        name,
+                        ..Function::clone(lambda)
+                    };
+                    statement.kind = StatementKind::Function(Arc::new(definition));
+                }
+            }
+            _ => {}
+        }
+    }
 }
 
 /// Copies of statements. Copying a deep tree takes more stack than a small thread of the user's may have.

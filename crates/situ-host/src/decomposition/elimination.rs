@@ -117,7 +117,7 @@ impl Systems {
     ) -> Result<(), Failure> {
         let (area, sides) = (self.size * self.size, self.size * self.columns);
         let pairs = self.pairs.iter().zip(for_the_first(room));
-        let items = solutions.chunks_exact_mut(sides).zip(pairs);
+        let items = in_chunks(solutions, sides).zip(pairs);
         self.effort()
             .share(threads, items, |(solution, (&[matrix, right], room))| {
                 let input = &matrices[matrix * area..][..area];
@@ -139,6 +139,15 @@ fn effort<T>(size: usize, matrices: &[T]) -> Effort {
         matrices: matrices.len() / (size * size),
         each: size * size * size,
     }
+}
+
+/// Parts of one length from the start on; of the length 0, any number.
+fn in_chunks<T>(mut rest: &mut [T], length: usize) -> impl Iterator<Item = &mut [T]> {
+    iter::from_fn(move || {
+        let (chunk, after) = std::mem::take(&mut rest).split_at_mut_checked(length)?;
+        rest = after;
+        Some(chunk)
+    })
 }
 
 /// Room for the first of any number of matrices.

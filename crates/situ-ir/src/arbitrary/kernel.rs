@@ -117,7 +117,7 @@ impl CaseMemory {
     ) {
         let mut bytes = vec![0; length as usize * dtype.size_bytes()];
         for chunk in bytes.chunks_exact_mut(dtype.size_bytes()) {
-            nasty::literal(random, dtype).write_bytes(chunk);
+            nasty::element(random, dtype, chunk);
         }
         self.arguments.push(Argument::Pointer {
             buffer: self.buffers.len(),

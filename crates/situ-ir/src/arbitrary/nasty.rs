@@ -21,6 +21,18 @@ pub(super) fn literal(random: &mut Random, dtype: DType) -> Literal {
     }
 }
 
+/// Writes a number of a dtype, often a nasty one, to the memory of an element.
+///
+/// Bools are often true by another byte than 1, as in memory that other libraries filled.
+pub(super) fn element(random: &mut Random, dtype: DType, bytes: &mut [u8]) {
+    let number = literal(random, dtype);
+    number.write_bytes(bytes);
+    if number == Literal::Bool(true) {
+        let any = random.between(1, 255) as u8;
+        bytes[0] = random.pick(&[1, 1, 2, 128, 255, any]);
+    }
+}
+
 fn integer(random: &mut Random, dtype: DType) -> Literal {
     let bits = dtype.bits();
     let value = match random.below(10) {

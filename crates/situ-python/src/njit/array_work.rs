@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use pyo3::prelude::*;
 use situ_frontend::host::{Looped, is_made_name};
 use situ_frontend::syntax::{
-    Expression, ExpressionKind, IS_NONE, MessagePart, Statement, StatementKind,
+    Expression, ExpressionKind, Function, IS_NONE, MessagePart, Statement, StatementKind,
 };
 
 use super::calls::{Callee, is_named};
@@ -166,6 +166,16 @@ impl<'m, 'a, 'py> Look<'m, 'a, 'py> {
     fn statement(&mut self, statement: &Statement) -> PyResult<bool> {
         Ok(match &statement.kind {
             StatementKind::Assign { targets, value } => {
+                if let [
+                    Expression {
+                        kind: ExpressionKind::Name(name),
+                        ..
+                    },
+                ] = &targets[..]
+                    && let Some(ndim) = self.private_array(value)?
+                {
+                    return Ok(!self.assign(name, Kind::Array(ndim)));
+                }
                 if self.is_bold
                     && let [
                         Expression {
@@ -554,6 +564,9 @@ impl<'m, 'a, 'py> Look<'m, 'a, 'py> {
     }
 
     fn call(&mut self, function: &Expression, arguments: &[Expression]) -> PyResult<bool> {
+        if let Some(inner) = self.machine.inner_function(function) {
+            return self.inner_call(inner, arguments);
+        }
         if let ExpressionKind::Name(name) = &function.kind
             && (self.assigned.contains_key(name)
                 || self.machine.names.contains_key(name)
@@ -564,7 +577,7 @@ impl<'m, 'a, 'py> Look<'m, 'a, 'py> {
         if is_named(function, IS_NONE) {
             return Ok(true);
         }
-        if is_made(function) || self.machine.inner_function(function).is_some() {
+        if is_made(function) {
             return self.any(arguments);
         }
         let Some(callee) = self.machine.callee(function)? else {
@@ -608,8 +621,33 @@ impl<'m, 'a, 'py> Look<'m, 'a, 'py> {
             | Callee::Creation(..)
             | Callee::Kernel(_)
             | Callee::Parallel
+            | Callee::KernelMemory(_)
             | Callee::Unknown(_) => Ok(true),
         }
+    }
+
+    /// The number of dimensions of a `situ.private.array`, which a round of a `prange` loop can have.
+    fn private_array(&self, value: &Expression) -> PyResult<Option<usize>> {
+        let ExpressionKind::Call {
+            function,
+            arguments,
+            ..
+        } = &value.kind
+        else {
+            return Ok(None);
+        };
+        let is_private = self.is_kernel
+            && !is_made(function)
+            && matches!(
+                self.machine.callee(function)?.as_deref(),
+                Some(Callee::KernelMemory(name)) if name == "situ.private.array"
+            );
+        Ok(
+            is_private.then(|| match arguments.first().map(|shape| &shape.kind) {
+                Some(ExpressionKind::Tuple(sizes)) => sizes.len(),
+                _ => 1,
+            }),
+        )
     }
 
     /// What is passed to a function: arrays as they are, and numbers; `None` if it is more than that.
@@ -634,6 +672,32 @@ impl<'m, 'a, 'py> Look<'m, 'a, 'py> {
             passed.push(None);
         }
         Ok(Some(passed))
+    }
+
+    /// Whether a call of a function that is defined inside of this one needs more than compiled code. It sees the names of
+    /// this one, and its own hide them.
+    fn inner_call(&mut self, inner: &Function, arguments: &[Expression]) -> PyResult<bool> {
+        let Some(passed) = self.passed(arguments)? else {
+            return Ok(true);
+        };
+        let name = format!("{}.{}", self.machine.function.name(), inner.name.name);
+        if self.open.contains(&name) {
+            return Ok(false);
+        }
+        self.open.push(name);
+        let around = self.assigned.clone();
+        // Defaults are numbers.
+        let kinds = passed
+            .into_iter()
+            .map(|ndim| ndim.map_or(Kind::Number, Kind::Array))
+            .chain(std::iter::repeat(Kind::Number));
+        for (parameter, kind) in inner.parameters.iter().zip(kinds) {
+            self.assigned.insert(parameter.name.clone(), kind);
+        }
+        let needs_more = self.block(&inner.body);
+        self.assigned = around;
+        self.open.pop();
+        needs_more
     }
 
     /// Whether a function that is called needs more than compiled code.

@@ -53,6 +53,8 @@ pub(super) enum Callee {
     Range,
     /// `prange`.
     Parallel,
+    /// `situ.private.array` and `situ.local.array`, by their names: memory of kernels.
+    KernelMemory(String),
     /// Something that cannot be called here.
     Unknown(String),
 }
@@ -244,6 +246,12 @@ impl<'a, 'py> Machine<'a, 'py> {
             Callee::OfNumbers | Callee::Device => {
                 self.call_on_numbers((function, arguments), values, span)
             }
+            Callee::KernelMemory(name) => Err(KernelTypeError::new_err(format!(
+                "`{name}` is called outside of a kernel: `{}`\n  why:  it makes memory that belongs to one round of a \
+                 `prange` loop or to work-items of a kernel\n  help: give a name to a `situ.private.array` in the body of a `prange` \
+                 loop that works on numbers and elements, or use `np.zeros`",
+                self.function.source.slice(span)
+            ))),
             Callee::Range | Callee::Parallel => Err(KernelTypeError::new_err(
                 "`range` and `prange` have a meaning only after `in` in a `for` statement",
             )),
@@ -664,6 +672,7 @@ fn classified(object: &Bound<'_, PyAny>) -> PyResult<Callee> {
         "builtin" if name == "range" => Callee::Range,
         "builtin" => Callee::Builtin(name),
         "prange" => Callee::Parallel,
+        "kernel memory" => Callee::KernelMemory(name),
         "numbers" => Callee::OfNumbers,
         "njit" => Callee::Njit(found.bind(py).cast::<PyNjit>()?.clone().unbind()),
         "elementwise" => match elementwise::find(&name) {

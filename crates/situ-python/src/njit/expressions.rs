@@ -164,10 +164,15 @@ impl<'py> Machine<'_, 'py> {
         {
             return Ok(Value::Tuple(left.iter().chain(right).cloned().collect()));
         }
-        let name = function_name(operator);
+        let is_square = is_square_of_bools(operator, &left, &right);
+        let (name, operands) = if is_square {
+            ("square", vec![left])
+        } else {
+            (function_name(operator), vec![left, right])
+        };
         let function = elementwise::find(name)
             .ok_or_else(|| KernelError::new_err(format!("there is no function `{name}`")))?;
-        self.apply(function, vec![left, right], span)
+        self.apply(function, operands, span)
     }
 
     fn unary(&mut self, operator: UnaryOperator, operand: Value, span: Span) -> PyResult<Value> {
@@ -587,6 +592,14 @@ fn temporary(position: usize, span: Span) -> Expression {
 pub(super) fn temporaries(values: Vec<Value>) -> Vec<(String, Value)> {
     let named = |(position, value)| (format!("situ__value{position}"), value);
     values.into_iter().enumerate().map(named).collect()
+}
+
+/// Whether an operator is `bools ** 2`, for which NumPy's operator means `square`: that is `int8`, and what `power` makes of
+/// bools is `int64`. `ndarray.__pow__` in `operators.rs` knows the same rule.
+fn is_square_of_bools(operator: BinaryOperator, left: &Value, right: &Value) -> bool {
+    operator == BinaryOperator::Power
+        && matches!(left, Value::Array(array) if array.node.dtype().is_bool())
+        && matches!(right, Value::Number(number) if number.is_weak && number.literal == situ_ir::Literal::I64(2))
 }
 
 /// The array function that an operator is.

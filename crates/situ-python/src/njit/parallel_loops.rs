@@ -122,10 +122,19 @@ impl<'a> Machine<'a, '_> {
         body: &'a [Statement],
         (start, stop, step): Bounds,
     ) -> PyResult<bool> {
+        let with_functions;
+        let mut body = body;
+        let functions = self.called_functions(body);
+        if !functions.is_empty() {
+            with_functions = functions
+                .into_iter()
+                .chain(copies(body))
+                .collect::<Vec<_>>();
+            body = &with_functions;
+        }
         let is_array = |name: &str| self.array(name).is_some();
         let accumulators = accumulators(counter, body, &is_array);
         let written_out;
-        let mut body = body;
         if !self.is_kernel_body(counter, body, true)? {
             let names: Vec<_> = accumulators.iter().map(|each| each.name.clone()).collect();
             match with_element_loops(body, &names, &*self) {
@@ -146,9 +155,7 @@ impl<'a> Machine<'a, '_> {
             return Ok(true);
         }
         let py = self.py;
-        let mut code = self.inner_functions();
-        code.extend(copies(body));
-        let names: Vec<String> = read_names(&code)
+        let names: Vec<String> = read_names(body)
             .into_iter()
             .filter(|name| self.names.contains_key(*name))
             .map(str::to_owned)

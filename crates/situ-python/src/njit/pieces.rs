@@ -276,6 +276,25 @@ impl<'a> Machine<'a, '_> {
         copies(body.filter(|statement| matches!(statement.kind, StatementKind::Function(_))))
     }
 
+    /// Those of them that statements call, directly or by way of others.
+    pub(super) fn called_functions(&self, body: &[Statement]) -> Vec<Statement> {
+        let mut rest = self.inner_functions();
+        let mut called: Vec<Statement> = Vec::new();
+        loop {
+            let is_called = |statement: &Statement| match &statement.kind {
+                StatementKind::Function(function) => {
+                    let name = function.name.name.as_str();
+                    read_names(body).contains(&name) || read_names(&called).contains(&name)
+                }
+                _ => false,
+            };
+            let Some(position) = rest.iter().position(is_called) else {
+                return called;
+            };
+            called.push(rest.remove(position));
+        }
+    }
+
     fn compile(
         &mut self,
         parameters: Vec<(String, ValueType)>,

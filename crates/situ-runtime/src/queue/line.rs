@@ -3,19 +3,24 @@
 //! The line outlives the queue's handles: commands that are still under way keep it.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Instant;
 
-use crate::command::Command;
+use crate::command::{Command, STOP_LIMIT};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::fork;
+use crate::interrupt::{self, StopFlag};
 use crate::queue::QueueProperties;
+use crate::turn_lock::{TurnGuard, TurnLock};
 
 /// The commands of one queue.
 pub(crate) struct Line {
     device: Device,
     properties: QueueProperties,
-    state: Mutex<State>,
+    state: TurnLock<State>,
+    /// Stops what the thread that has the state runs meanwhile.
+    stop: Arc<StopFlag>,
     /// Commands that were submitted and have not ended.
     pending: AtomicUsize,
     /// How many commands the parent process had pending when it forked; told once.
@@ -65,7 +70,8 @@ impl Line {
         let line = Arc::new(Self {
             device,
             properties,
-            state: Mutex::default(),
+            state: TurnLock::default(),
+            stop: Arc::default(),
             pending: AtomicUsize::new(0),
             lost: AtomicUsize::new(lost),
             failures: Mutex::default(),
@@ -96,17 +102,45 @@ impl Line {
         self.pending.fetch_sub(1, Ordering::Release);
     }
 
-    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Waits until no other thread submits or runs a command on the spot.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`]. What the other thread runs is stopped then.
+    pub(crate) fn lock(&self) -> Result<TurnGuard<'_, State>> {
+        if !interrupt::is_listening() {
+            return Ok(self.state.lock());
+        }
+        let found = self.state.lock_until(interrupt::is_requested);
+        found.ok_or_else(|| self.interrupt())
     }
 
     /// As [`Self::lock`]; `None` if somebody has it.
-    pub(crate) fn try_lock(&self) -> Option<MutexGuard<'_, State>> {
-        match self.state.try_lock() {
-            Ok(state) => Some(state),
-            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) => None,
+    pub(crate) fn try_lock(&self) -> Option<TurnGuard<'_, State>> {
+        self.state.try_lock()
+    }
+
+    /// Stops what the thread that has the state runs.
+    fn interrupt(&self) -> Error {
+        self.stop.set();
+        let begin = Instant::now();
+        let ended = self.state.lock_until(|| begin.elapsed() >= STOP_LIMIT);
+        let device = self.device.filter_string();
+        Error::Interrupted {
+            command: format!("the turn of this thread on the queue of `{device}`"),
+            running: ended
+                .is_none()
+                .then(|| format!("what another thread launched on `{device}`")),
         }
+    }
+
+    /// Runs work of a thread that has the state of an in-order queue, so that others cannot run theirs meanwhile.
+    pub(crate) fn run_in_turn<T>(&self, turn: TurnGuard<'_, State>, work: impl FnOnce() -> T) -> T {
+        // Somebody may have stopped what ran before.
+        self.stop.clear();
+        let flag = interrupt::is_listening().then(|| Arc::clone(&self.stop));
+        let result = interrupt::while_stoppable(flag, work);
+        drop(turn);
+        result
     }
 
     /// Remembers a failure until somebody is told of it, who waits for it or for the queue. Nobody can once its handles are gone.
@@ -160,7 +194,7 @@ impl Line {
     /// Waits that could never end, and those that were broken off.
     pub(crate) fn wait_for_end(&self) -> Result<()> {
         let awaited: Vec<Arc<Command>> = {
-            let mut state = self.lock();
+            let mut state = self.lock()?;
             state.prune();
             state
                 .last
@@ -179,7 +213,7 @@ impl Line {
     /// The queue's handles are gone: nobody will submit or ask for failures any more.
     pub(crate) fn abandon(&self) {
         self.is_abandoned.store(true, Ordering::Relaxed);
-        let state = std::mem::take(&mut *self.lock());
+        let state = std::mem::take(&mut *self.state.lock());
         let failures = std::mem::take(&mut *self.failures());
         // Outside of the locks: a failed command that was the last handle leaves a warning.
         drop((state, failures));

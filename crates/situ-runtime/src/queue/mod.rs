@@ -299,7 +299,7 @@ impl Queue {
     fn submit_barrier(&self, events: &[Event], is_timed: bool) -> Result<Event> {
         self.settle()?;
         let line = self.line()?;
-        let mut state = line.lock();
+        let mut state = line.lock()?;
         state.prune();
         let barrier = Accompanied {
             task: Barrier,
@@ -360,15 +360,20 @@ impl Queue {
             in_order,
             enable_profiling,
         } = self.0.properties;
-        let mut state = line.lock();
+        let mut state = line.lock()?;
         let is_free = state.unfinished_last().is_none()
             && awaited.clone().all(|(event, _)| event.ended_well());
         let is_inline = is_free && task.is_brief();
         if is_inline && !enable_profiling {
             // The lock keeps other commands of an in-order queue from running meanwhile; commands
             // of an out-of-order queue may.
-            let _turn = in_order.then_some(state);
-            return interrupt::while_stoppable_here(|| task.run()).map(|()| Event::complete());
+            let ran = if in_order {
+                line.run_in_turn(state, || task.run())
+            } else {
+                drop(state);
+                interrupt::while_stoppable_here(|| task.run())
+            };
+            return ran.map(|()| Event::complete());
         }
         let command = new_command(line, task, enable_profiling, location);
         let last = state.unfinished_last().cloned();

@@ -177,7 +177,9 @@ pub fn solve(array: &Array, right: &Array, queue: Option<&Queue>) -> Result<Arra
     shape.push(sizes[0]);
     shape.extend((!is_vector).then_some(sizes[1]));
     let solutions = Array::empty(&shape, dtype, queue, placement.usm_kind)?;
-    if solutions.layout().is_empty() {
+    // Without right sides there is still a matrix that may be singular.
+    let has_matrices = sizes[0] != 0 && !batch.contains(&0);
+    if !has_matrices {
         return Ok(solutions);
     }
     let left = in_dtype(&matrices.array, dtype)?;

@@ -4,7 +4,7 @@
 //! reads of uninitialised local and private memory, and barriers that not everybody reaches, and
 //! reports them as errors that name the kernel's source.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use situ_codegen::llvm::TargetOptions;
 use situ_ir::interpret::{self, Interpreter, Options};
@@ -20,6 +20,7 @@ use crate::interrupt;
 use crate::launch::DeviceArgument;
 use crate::memory::usm::{Memory, UsmKind};
 use crate::partition::{Partition, PartitionInfo, PartitionProblem};
+use crate::turn_lock::{TurnGuard, TurnLock};
 
 /// The largest work-group; the same as the native device's, so that programs can change places.
 const MAX_WORK_GROUP_SIZE: u64 = 4096;
@@ -30,7 +31,7 @@ const MAX_LOCAL_BYTES: u64 = 1 << 20;
 /// The device that runs kernels by the book.
 pub(crate) struct ReferenceDriver {
     /// One launch at a time: the interpreter looks at whole allocations.
-    running: Arc<ForkLocal<Mutex<()>>>,
+    running: Arc<ForkLocal<TurnLock<()>>>,
 }
 
 impl ReferenceDriver {
@@ -115,7 +116,7 @@ impl Driver for ReferenceDriver {
 
 struct ReferenceProgram {
     kernels: Vec<Interpreter>,
-    running: Arc<ForkLocal<Mutex<()>>>,
+    running: Arc<ForkLocal<TurnLock<()>>>,
 }
 
 impl DeviceProgram for ReferenceProgram {
@@ -147,8 +148,7 @@ impl DeviceProgram for ReferenceProgram {
                 },
             })
             .collect();
-        let running = self.running.get_or_init(Mutex::default);
-        let _one_at_a_time = running.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one_at_a_time = self.turn()?;
         let mut buffers: Vec<&mut [u8]> = memories
             .iter()
             .map(|memory| {
@@ -172,6 +172,23 @@ impl DeviceProgram for ReferenceProgram {
             interpret::Error::Stopped => Error::Stopped,
             other => fault(other),
         })
+    }
+}
+
+impl ReferenceProgram {
+    /// Waits until no other launch runs.
+    ///
+    /// # Errors
+    /// [`Error::Stopped`].
+    fn turn(&self) -> Result<TurnGuard<'_, ()>> {
+        let running = self.running.get_or_init(TurnLock::default);
+        let wait = || running.lock_until(interrupt::must_stop);
+        let turn = if interrupt::current_flag().is_some() {
+            wait()
+        } else {
+            interrupt::while_stoppable_here(wait)
+        };
+        turn.ok_or(Error::Stopped)
     }
 }
 
