@@ -164,6 +164,28 @@ impl Machine<'_, '_> {
     /// Whether all arrays are on devices that run compiled code of the host, and all are situ's or all NumPy's: what
     /// names stand for later is told by their addresses only.
     fn is_native(&self) -> bool {
+        !self.mixes_dtypes() && self.are_arrays_native()
+    }
+
+    /// Whether numbers of NumPy's meet arrays of other dtypes. Compiled code takes them for Python's.
+    fn mixes_dtypes(&self) -> bool {
+        let is_strong = |value: &Value| match value {
+            Value::Number(number) => !number.is_weak,
+            _ => false,
+        };
+        let mut is_mixed = false;
+        if self.names.values().any(is_strong) {
+            for value in self.names.values() {
+                value.for_each_array(&mut |array| {
+                    let dtype = array.node.dtype();
+                    is_mixed |= !matches!(dtype, DType::F64 | DType::C128 | DType::I64);
+                });
+            }
+        }
+        is_mixed
+    }
+
+    fn are_arrays_native(&self) -> bool {
         let mut origin = None;
         let mut is_native = true;
         for value in self.names.values() {
