@@ -37,16 +37,22 @@ demo: build  ## Set up, build and take the tour (start here)
 test: lint test-rust test-python test-wheel docs  ## Set up, then run every check and every test (what the CI runs)
 
 .PHONY: check
-check: lint-quick build .venv/.group-drivers  ## The quick half of `make test`, for use while editing
+check: lint-quick build .venv/.group-drivers .venv/.group-test  ## The quick half of `make test`, for use while editing
 	@$(STEP) "Rust tests" $(WITH_DRIVERS) cargo test --workspace --locked -- --quiet
 	@$(STEP) --talks "Python tests" $(WITH_DRIVERS) $(PYTEST) -m "not slow and not packaging"
 
 .PHONY: setup
-setup: .venv/.ready  ## Install Debian packages, .venv and Python tools (done by the others)
+setup: .venv/.ready  ## Install Debian packages and .venv for building (done by the others)
 
 .venv/.ready: pyproject.toml tools/setup.sh tools/debian-packages.txt
 	@tools/setup.sh
 	@touch $@
+
+.venv/.debian-drivers: tools/setup.sh tools/debian-drivers.txt .venv/.ready
+	@tools/setup.sh drivers
+	@touch $@
+
+.venv/.group-drivers: .venv/.debian-drivers
 
 .venv/.group-%: pyproject.toml .venv/.ready
 	@$(STEP) "Python tools: $*" $(BIN)/pip install --quiet --group $*
@@ -58,13 +64,13 @@ build: setup  ## Build the extension module (release) into .venv
 		$(BIN)/maturin develop --release --locked --features llvm-static
 
 .PHONY: fmt
-fmt: setup  ## Format Rust and Python; the only target that edits sources
+fmt: .venv/.group-lint  ## Format Rust and Python; the only target that edits sources
 	@cargo fmt --all
 	@$(BIN)/ruff format $(SOURCES)
 	@$(BIN)/ruff check --fix --quiet $(SOURCES)
 
 .PHONY: lint-quick
-lint-quick: setup
+lint-quick: .venv/.group-lint
 	@$(STEP) "format" cargo fmt --all --check
 	@$(STEP) "Python format" $(BIN)/ruff format --check --quiet $(SOURCES)
 	@$(STEP) "Python lint" $(BIN)/ruff check --quiet $(SOURCES)
@@ -84,7 +90,7 @@ test-rust: setup .venv/.group-drivers  ## Every Rust test, over every driver
 	@$(STEP) "Rust tests" $(WITH_DRIVERS) cargo test --workspace --locked -- --quiet
 
 .PHONY: test-python
-test-python: build .venv/.group-drivers .venv/.group-bench .venv/.group-clients  ## Every Python test but the wheel's; each over one driver
+test-python: build .venv/.group-drivers .venv/.group-test .venv/.group-bench .venv/.group-clients  ## Every Python test but the wheel's; each over one driver
 	@EXPECTED_CLIENTS="dask.array einops jax scipy sklearn xarray" \
 		$(STEP) --talks "Python tests" $(WITH_DRIVERS) $(PYTEST) -m "not packaging"
 
@@ -98,11 +104,11 @@ test-dpnp: build .venv-peers/.ready  ## Tests with the real dpnp, which is too l
 	@$(STEP) --talks "dpnp" .venv-peers/bin/python tools/with_drivers.py .venv-peers/bin/pytest -q tests/interop/test_dpnp.py
 
 .PHONY: test-wheel
-test-wheel: wheel  ## Run the wheel in an empty environment
+test-wheel: wheel .venv/.group-test  ## Run the wheel in an empty environment
 	@$(STEP) --talks "wheel test" $(BIN)/pytest -q tests/packaging
 
 .PHONY: stress
-stress: build .venv/.group-drivers  ## Attack the queues for minutes: random programs against a model, many threads
+stress: build .venv/.group-drivers .venv/.group-test  ## Attack the queues for minutes: random programs against a model, many threads
 	@$(STEP) "random programs" $(WITH_DRIVERS) cargo test -p situ-runtime --locked --test model -- --quiet --ignored
 	@$(STEP) "many threads" $(WITH_DRIVERS) cargo test -p situ-runtime --locked --test stress -- --quiet --ignored
 	@$(STEP) --talks "Python queues" $(WITH_DRIVERS) $(BIN)/pytest -q tests/runtime
@@ -110,7 +116,7 @@ stress: build .venv/.group-drivers  ## Attack the queues for minutes: random pro
 MINUTES := 60
 
 .PHONY: fuzz
-fuzz: build .venv/.group-drivers  ## Search for wrong results by random programs for MINUTES (60)
+fuzz: build .venv/.group-drivers .venv/.group-test  ## Search for wrong results by random programs for MINUTES (60)
 	@$(WITH_DRIVERS) $(BIN)/python tools/fuzz.py $(MINUTES)
 
 .PHONY: snapshots
