@@ -53,7 +53,7 @@ pub fn join<A: Send, B: Send>(
     let (mut one, mut other) = (Some(one), Some(other));
     let (mut found, mut other_found) = (None, None);
     join_calls(&mut || found = one.take().map(|one| one()), &mut || {
-        other_found = other.take().map(|other| other())
+        other_found = other.take().map(|other| other());
     });
     let both = found.zip(other_found);
     both.expect("`rayon` calls each of them once, or panics")
@@ -112,7 +112,7 @@ mod tests {
         for count in [0, 1, 2, 3, 1000] {
             let mut counts = vec![0; count];
             for_each_part(counts.iter_mut().enumerate(), |(index, count)| {
-                *count += index
+                *count += index;
             });
             for_each_large_part(&mut counts, |count| *count += 1);
             assert_eq!(counts, (1..=count).collect::<Vec<_>>());
