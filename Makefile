@@ -12,6 +12,12 @@ endif
 
 BIN := .venv/bin
 STEP := tools/step.sh
+# The names of the steps to come, for step.sh, which says how many there are and which is next.
+ifndef STEP_PLAN
+export STEP_PLAN := $(shell STEP_PLAN=asked $(MAKE) --dry-run $(MAKECMDGOALS) 2>/dev/null \
+	| sed -nE 's/.*tools\/step.sh (--talks )?"([^"]*)".*/\2/p' | paste -sd '|')
+export STEP_STARTED := $(shell date +%s)
+endif
 WITH_DRIVERS := $(BIN)/python tools/with_drivers.py
 SOURCES := python tests tools benches examples
 # Most tests keep one core busy. More processes than these would mostly wait for compilers.
@@ -31,16 +37,22 @@ demo: build  ## Set up, build and take the tour (start here)
 test: lint test-rust test-python test-wheel docs  ## Set up, then run every check and every test (what the CI runs)
 
 .PHONY: check
-check: lint-quick build .venv/.group-drivers  ## The quick half of `make test`, for use while editing
-	@$(STEP) "Rust tests" $(WITH_DRIVERS) cargo test --workspace --locked --quiet
-	@$(STEP) "Python tests" $(WITH_DRIVERS) $(PYTEST) -m "not slow and not packaging"
+check: lint-quick build .venv/.group-drivers .venv/.group-test  ## The quick half of `make test`, for use while editing
+	@$(STEP) "Rust tests" $(WITH_DRIVERS) cargo test --workspace --locked -- --quiet
+	@$(STEP) --talks "Python tests" $(WITH_DRIVERS) $(PYTEST) -m "not slow and not packaging"
 
 .PHONY: setup
-setup: .venv/.ready  ## Install Debian packages, .venv and Python tools (done by the others)
+setup: .venv/.ready  ## Install Debian packages and .venv for building (done by the others)
 
 .venv/.ready: pyproject.toml tools/setup.sh tools/debian-packages.txt
 	@tools/setup.sh
 	@touch $@
+
+.venv/.debian-drivers: tools/setup.sh tools/debian-drivers.txt .venv/.ready
+	@tools/setup.sh drivers
+	@touch $@
+
+.venv/.group-drivers: .venv/.debian-drivers
 
 .venv/.group-%: pyproject.toml .venv/.ready
 	@$(STEP) "Python tools: $*" $(BIN)/pip install --quiet --group $*
@@ -49,16 +61,16 @@ setup: .venv/.ready  ## Install Debian packages, .venv and Python tools (done by
 .PHONY: build
 build: setup  ## Build the extension module (release) into .venv
 	@RUSTFLAGS="$$(tools/release_flags.sh)" PIP_QUIET=1 $(STEP) "extension module" \
-		$(BIN)/maturin develop --release --locked --quiet --features llvm-static
+		$(BIN)/maturin develop --release --locked --features llvm-static
 
 .PHONY: fmt
-fmt: setup  ## Format Rust and Python; the only target that edits sources
+fmt: .venv/.group-lint  ## Format Rust and Python; the only target that edits sources
 	@cargo fmt --all
 	@$(BIN)/ruff format $(SOURCES)
 	@$(BIN)/ruff check --fix --quiet $(SOURCES)
 
 .PHONY: lint-quick
-lint-quick: setup
+lint-quick: .venv/.group-lint
 	@$(STEP) "format" cargo fmt --all --check
 	@$(STEP) "Python format" $(BIN)/ruff format --check --quiet $(SOURCES)
 	@$(STEP) "Python lint" $(BIN)/ruff check --quiet $(SOURCES)
@@ -68,43 +80,43 @@ lint-quick: setup
 
 .PHONY: lint
 lint: lint-quick build  ## Format, lint, layer, type and stub checks
-	@$(STEP) "clippy" cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+	@$(STEP) "clippy" cargo clippy --workspace --all-targets --locked -- -D warnings
 	@$(STEP) "Rust docs" tools/check_rust_docs.sh
 	@$(STEP) "Python types" $(BIN)/pyright
 	@$(STEP) "stubs" $(BIN)/stubtest situ._native --concise
 
 .PHONY: test-rust
 test-rust: setup .venv/.group-drivers  ## Every Rust test, over every driver
-	@$(STEP) "Rust tests" $(WITH_DRIVERS) cargo test --workspace --locked --quiet
+	@$(STEP) "Rust tests" $(WITH_DRIVERS) cargo test --workspace --locked -- --quiet
 
 .PHONY: test-python
-test-python: build .venv/.group-drivers .venv/.group-bench .venv/.group-clients  ## Every Python test but the wheel's; each over one driver
+test-python: build .venv/.group-drivers .venv/.group-test .venv/.group-bench .venv/.group-clients  ## Every Python test but the wheel's; each over one driver
 	@EXPECTED_CLIENTS="dask.array einops jax scipy sklearn xarray" \
-		$(STEP) "Python tests" $(WITH_DRIVERS) $(PYTEST) -m "not packaging"
+		$(STEP) --talks "Python tests" $(WITH_DRIVERS) $(PYTEST) -m "not packaging"
 
 .PHONY: test-all
 test-all: test  ## `make test`, then every Python test over every driver instead of one
-	@$(STEP) "Python tests over all drivers" $(WITH_DRIVERS) $(PYTEST) -m "not packaging" --all-drivers
+	@$(STEP) --talks "Python tests over all drivers" $(WITH_DRIVERS) $(PYTEST) -m "not packaging" --all-drivers
 
 .PHONY: test-dpnp
 test-dpnp: build .venv-peers/.ready  ## Tests with the real dpnp, which is too large (3 GB) for `make test`
 	@.venv-peers/bin/pip install --quiet --group test
-	@$(STEP) "dpnp" .venv-peers/bin/python tools/with_drivers.py .venv-peers/bin/pytest -q tests/interop/test_dpnp.py
+	@$(STEP) --talks "dpnp" .venv-peers/bin/python tools/with_drivers.py .venv-peers/bin/pytest -q tests/interop/test_dpnp.py
 
 .PHONY: test-wheel
-test-wheel: wheel  ## Run the wheel in an empty environment
-	@$(STEP) "wheel test" $(BIN)/pytest -q tests/packaging
+test-wheel: wheel .venv/.group-test  ## Run the wheel in an empty environment
+	@$(STEP) --talks "wheel test" $(BIN)/pytest -q tests/packaging
 
 .PHONY: stress
-stress: build .venv/.group-drivers  ## Attack the queues for minutes: random programs against a model, many threads
-	@$(STEP) "random programs" $(WITH_DRIVERS) cargo test -p situ-runtime --locked --quiet --test model -- --ignored
-	@$(STEP) "many threads" $(WITH_DRIVERS) cargo test -p situ-runtime --locked --quiet --test stress -- --ignored
-	@$(STEP) "Python queues" $(WITH_DRIVERS) $(BIN)/pytest -q tests/runtime
+stress: build .venv/.group-drivers .venv/.group-test  ## Attack the queues for minutes: random programs against a model, many threads
+	@$(STEP) "random programs" $(WITH_DRIVERS) cargo test -p situ-runtime --locked --test model -- --quiet --ignored
+	@$(STEP) "many threads" $(WITH_DRIVERS) cargo test -p situ-runtime --locked --test stress -- --quiet --ignored
+	@$(STEP) --talks "Python queues" $(WITH_DRIVERS) $(BIN)/pytest -q tests/runtime
 
 MINUTES := 60
 
 .PHONY: fuzz
-fuzz: build .venv/.group-drivers  ## Search for wrong results by random programs for MINUTES (60)
+fuzz: build .venv/.group-drivers .venv/.group-test  ## Search for wrong results by random programs for MINUTES (60)
 	@$(WITH_DRIVERS) $(BIN)/python tools/fuzz.py $(MINUTES)
 
 .PHONY: snapshots

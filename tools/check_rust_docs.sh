@@ -5,4 +5,4 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export RUSTDOCFLAGS="-D warnings -A rustdoc::private_intra_doc_links"
-cargo doc --workspace --no-deps --document-private-items --locked --quiet
+cargo doc --workspace --no-deps --document-private-items --locked

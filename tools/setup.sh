@@ -1,5 +1,10 @@
 #!/usr/bin/env bash
-# Makes a machine ready to build and test situ: Debian packages, .venv, Python tools.
+# Makes a machine ready to build situ (Debian packages, .venv, what builds it), or to test it over drivers.
+#
+#   tools/setup.sh            before anything is built
+#   tools/setup.sh drivers    before tests: Debian packages of drivers
+#
+# Whatever else a make target needs is a dependency group of pyproject.toml, installed when it is needed.
 #
 # As root, missing Debian packages are installed. As anyone else, the one line to run is printed and
 # nothing happens. Set PYTHON to choose the interpreter that .venv is made from.
@@ -38,9 +43,10 @@ find_python() {
     done
 }
 
+# The packages of a list that are not installed.
 missing_packages() {
     local package
-    for package in $(grep -v '^#' tools/debian-packages.txt); do
+    for package in $(grep -v '^#' "$1"); do
         [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] ||
             echo "$package"
     done
@@ -50,6 +56,7 @@ missing_packages() {
 
 install_packages() {
     if ! command -v dpkg-query >/dev/null; then
+        [ "$1" = tools/debian-packages.txt ] || return 0
         command -v llvm-config-19 >/dev/null || [ -n "${LLVM_SYS_191_PREFIX:-}" ] ||
             fail "LLVM 19 is not installed" \
                 "why:  the native backend links it, and this is not a Debian machine" \
@@ -57,7 +64,7 @@ install_packages() {
         return
     fi
     local missing
-    mapfile -t missing < <(missing_packages)
+    mapfile -t missing < <(missing_packages "$1")
     [ "${#missing[@]}" -gt 0 ] || return 0
     if [ "$(id -u)" -ne 0 ]; then
         fail "Debian packages are missing; run this line, then make again:" \
@@ -84,9 +91,13 @@ make_environment() {
         tools/step.sh "virtual environment .venv ($("$python" --version))" "$python" -m venv --clear .venv
     # Dependency groups need a newer pip than the one Python 3.11 brings.
     .venv/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-    tools/step.sh "Python tools" .venv/bin/pip install --quiet --group dev "numpy>=2"
+    tools/step.sh "Python tools: build" .venv/bin/pip install --quiet --group build "numpy>=2"
 }
 
-check_rust
-install_packages
-make_environment
+if [ "${1:-}" = drivers ]; then
+    install_packages tools/debian-drivers.txt
+else
+    check_rust
+    install_packages tools/debian-packages.txt
+    make_environment
+fi

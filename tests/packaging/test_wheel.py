@@ -64,3 +64,10 @@ def test_the_header_of_the_c_interface_is_inside(empty_python: Path, tmp_path: P
     code = "import pathlib, situ; print((pathlib.Path(situ.get_include()) / 'situ.h').read_text())"
     header = (ROOT / "python" / "situ" / "include" / "situ.h").read_text(encoding="utf-8")
     assert run(empty_python, "-c", code, cwd=tmp_path) == f"{header}\n"
+
+
+def test_extras_are_those_of_the_readme(empty_python: Path, tmp_path: Path) -> None:
+    code = "import importlib.metadata as m; print(*m.metadata('situ').get_all('Provides-Extra'))"
+    extras = run(empty_python, "-c", code, cwd=tmp_path).split()
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert sorted(extras) == sorted(re.findall(r"^\| `situ\[(\w+)\]`", readme, re.MULTILINE))

@@ -13,6 +13,7 @@
 //! | [`fourier`] | discrete Fourier transforms |
 //! | [`matrix_product`] | products of matrices |
 //! | [`matrix_vector`] | products of a matrix and a vector |
+//! | [`parallel`] | loops and pairs of calls on several threads |
 //! | [`threads`] | the threads that work is shared among |
 //! | `tiled` | products of matrices in tiles, for processors with AVX2 |
 //! | `vectorised` | loops in vectors |
@@ -23,6 +24,7 @@ pub mod element;
 pub mod fourier;
 pub mod matrix_product;
 pub mod matrix_vector;
+pub mod parallel;
 pub mod threads;
 mod tiled;
 mod vectorised;

@@ -10,9 +10,9 @@ use bytemuck::Pod;
 use faer::linalg::matmul::matmul_with_conj;
 use faer::traits::ComplexField;
 use faer::{Accum, Conj, MatMut, MatRef, Par, c32, c64};
-use rayon::prelude::*;
 
 use crate::element::{Element, over_elements};
+use crate::parallel;
 use crate::threads::Threads;
 use crate::tiled::{self, Avx2, TiledProduct};
 
@@ -47,6 +47,9 @@ const SHARED_FROM: usize = 1_000_000;
 
 /// Multiplications of a batch that take some 100 microseconds: less is not worth waking `rayon`.
 const BATCH_SHARED_FROM: usize = 3_000_000;
+
+/// How many parts of a batch there are for each thread, so that none waits long for another.
+const BATCHES_PER_THREAD: usize = 8;
 
 /// Multiplications that take some 200 microseconds of two threads: handing less to another thread takes a good part of
 /// the time that it would leave to the caller.
@@ -138,9 +141,14 @@ impl BatchProduct {
             }
         } else if count > 1 && all >= BATCH_SHARED_FROM {
             threads.install(|| {
-                out.par_chunks_exact_mut(each)
-                    .zip(&self.matrices)
-                    .for_each(|each| product(each).run());
+                let batch = self.matrices.len().div_ceil(BATCHES_PER_THREAD * count);
+                let outs = out.chunks_mut(each * batch);
+                let batches = outs.zip(self.matrices.chunks(batch));
+                parallel::for_each_large_part(batches, |(out, matrices)| {
+                    for each in out.chunks_exact_mut(each).zip(matrices) {
+                        product(each).run();
+                    }
+                });
             });
         } else {
             for each in out.chunks_exact_mut(each).zip(&self.matrices) {

@@ -9,9 +9,10 @@
 //!   of it `rayon` would start a pool of its own.
 
 use std::fmt::Debug;
-use std::sync::{Mutex, PoisonError};
 
 use rayon::ThreadPool;
+
+use crate::parallel::Parts;
 
 /// Threads that are ready at once, and run a few parts of some work at the same time.
 pub trait Team: Debug + Sync {
@@ -66,40 +67,50 @@ impl<'a> Threads<'a> {
     /// Handing it over takes some ten microseconds, so brief work is better done by the caller alone, without `rayon`.
     pub fn install<T: Send>(self, work: impl FnOnce() -> T + Send) -> T {
         match self.pool {
-            Some(pool) => pool.install(work),
+            Some(pool) => {
+                let (mut work, mut found) = (Some(work), None);
+                install_call(pool, &mut || found = work.take().map(|work| work()));
+                found.expect("`rayon` calls it once, or panics")
+            }
             None => work(),
         }
     }
 
     /// Does the work of all parts at the same time: one on this thread, and each of the others on another one.
     pub(crate) fn share<P: Send>(self, parts: Vec<P>, work: impl Fn(P) + Sync) {
+        let parts = Parts::new(parts);
+        let part = |index| parts.hand_out(index, &work);
         if let Some(team) = self.team {
-            let parts: Vec<_> = parts
-                .into_iter()
-                .map(|part| Mutex::new(Some(part)))
-                .collect();
-            team.share(parts.len(), &|index| {
-                let part = parts[index]
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .take();
-                part.into_iter().for_each(&work);
-            });
+            team.share(parts.count(), &part);
         } else if let Some(pool) = self.pool {
-            let mut parts = parts.into_iter();
-            let (mine, work) = (parts.next(), &work);
-            pool.in_place_scope(|scope| {
-                parts.for_each(|part| scope.spawn(move |_| work(part)));
-                mine.into_iter().for_each(work);
-            });
+            spawn_parts(pool, parts.count(), &part);
         } else {
-            parts.into_iter().for_each(work);
+            (0..parts.count()).for_each(part);
         }
     }
 }
 
+// What follows is not generic, so that `rayon`'s code for it is compiled once.
+
+fn install_call(pool: &ThreadPool, work: &mut (dyn FnMut() + Send)) {
+    pool.install(work);
+}
+
+/// Runs the first part here, and the others on threads of the pool.
+fn spawn_parts(pool: &ThreadPool, parts: usize, part: &(dyn Fn(usize) + Sync)) {
+    pool.in_place_scope(|scope| {
+        for index in 1..parts {
+            scope.spawn(move |_| part(index));
+        }
+        if parts > 0 {
+            part(0);
+        }
+    });
+}
+
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
     use std::thread;
 
     use super::*;

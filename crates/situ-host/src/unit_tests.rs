@@ -12,6 +12,7 @@ pub mod element;
 pub mod fourier;
 pub mod matrix_product;
 pub mod matrix_vector;
+pub mod parallel;
 pub mod threads;
 mod tiled;
 mod vectorised;

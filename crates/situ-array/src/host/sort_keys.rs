@@ -6,9 +6,11 @@
 //! by their positions only.
 
 use std::ops::{BitAnd, BitXor, Not};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytemuck::Pod;
-use rayon::prelude::*;
+use rayon::slice::ParallelSliceMut;
+use situ_host::parallel::{for_each_large_part, for_each_part};
 use situ_ir::DType;
 
 use super::pool;
@@ -209,9 +211,13 @@ fn is_any<U: Bits>(elements: &[U], holds: impl Fn(U) -> bool + Sync) -> bool {
             .iter()
             .fold(false, |any, &element| any | holds(element));
     }
-    elements
-        .par_chunks(SHARE)
-        .any(|piece| piece.iter().any(|&element| holds(element)))
+    let is_found = AtomicBool::new(false);
+    for_each_part(elements.chunks(SHARE), |piece| {
+        if !is_found.load(Ordering::Relaxed) && piece.iter().any(|&element| holds(element)) {
+            is_found.store(true, Ordering::Relaxed);
+        }
+    });
+    is_found.into_inner()
 }
 
 impl SortedRows {
@@ -283,12 +289,11 @@ impl SortedRows {
         }
         let share = self.share();
         pool::threads().install(|| {
-            elements
-                .par_chunks(share)
-                .zip(sorted.par_chunks_mut(share))
-                .zip(scratch.par_chunks_mut(share))
-                .with_max_len(1)
-                .for_each(|((elements, sorted), scratch)| sort_rows(elements, sorted, scratch));
+            let memory = sorted.chunks_mut(share).zip(scratch.chunks_mut(share));
+            for_each_large_part(
+                elements.chunks(share).zip(memory),
+                |(elements, (sorted, scratch))| sort_rows(elements, sorted, scratch),
+            );
         });
     }
 
@@ -394,15 +399,14 @@ impl SortedRows {
         }
         let share = self.share();
         pool::threads().install(|| {
-            elements
-                .par_chunks(share)
-                .zip(positions.par_chunks_mut(share))
-                .zip(entries.par_chunks_mut(share))
-                .zip(scratch.par_chunks_mut(share))
-                .with_max_len(1)
-                .for_each(|(((elements, positions), entries), scratch)| {
+            let rows = elements.chunks(share).zip(positions.chunks_mut(share));
+            let memory = entries.chunks_mut(share).zip(scratch.chunks_mut(share));
+            for_each_large_part(
+                rows.zip(memory),
+                |((elements, positions), (entries, scratch))| {
                     sort_rows(elements, positions, entries, scratch);
-                });
+                },
+            );
         });
     }
 
@@ -411,21 +415,28 @@ impl SortedRows {
         let elements: &[[u64; 2]] = bytemuck::cast_slice(memory.elements);
         let positions: &mut [i64] = bytemuck::cast_slice_mut(memory.positions);
         let entries: &mut [[u64; 3]] = bytemuck::cast_slice_mut(memory.entries);
+        let length = self.length;
+        let sort_row = |elements: &[[u64; 2]], positions: &mut [i64], entries: &mut [[u64; 3]]| {
+            for (position, (entry, element)) in entries.iter_mut().zip(elements).enumerate() {
+                let [real, imaginary] = complex_key(*element, self.codec());
+                *entry = [real, imaginary, position as u64];
+            }
+            // Positions are part of what is compared, so that equal elements keep their order.
+            entries.par_sort_unstable();
+            for (position, entry) in positions.iter_mut().zip(entries) {
+                *position = entry[2] as i64;
+            }
+        };
+        let share = self.share();
+        let rows = elements.chunks(share).zip(positions.chunks_mut(share));
+        let parts = rows.zip(entries.chunks_mut(share));
         pool::threads().install(|| {
-            let rows = elements
-                .par_chunks_exact(self.length)
-                .zip(positions.par_chunks_exact_mut(self.length))
-                .zip(entries.par_chunks_exact_mut(self.length));
-            let rows = rows.with_min_len(SHARE.div_ceil(self.length));
-            rows.for_each(|((elements, positions), entries)| {
-                for (position, (entry, element)) in entries.iter_mut().zip(elements).enumerate() {
-                    let [real, imaginary] = complex_key(*element, self.codec());
-                    *entry = [real, imaginary, position as u64];
-                }
-                // Positions are part of what is compared, so that equal elements keep their order.
-                entries.par_sort_unstable();
-                for (position, entry) in positions.iter_mut().zip(entries) {
-                    *position = entry[2] as i64;
+            for_each_part(parts, |((elements, positions), entries)| {
+                let rows = elements
+                    .chunks_exact(length)
+                    .zip(positions.chunks_exact_mut(length));
+                for ((elements, positions), entries) in rows.zip(entries.chunks_exact_mut(length)) {
+                    sort_row(elements, positions, entries);
                 }
             });
         });

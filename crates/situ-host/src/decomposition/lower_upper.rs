@@ -5,13 +5,14 @@
 //! at a time. The next panel is eliminated meanwhile, so that nobody waits for it. Nothing of this depends on how
 //! many threads there are, and neither does the answer.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::lu::partial_pivoting::factor::{lu_in_place, lu_in_place_scratch};
 use faer::linalg::triangular_solve::{
     solve_unit_lower_triangular_in_place, solve_upper_triangular_in_place,
 };
 use faer::{Accum, Conj, Mat, MatMut, MatRef, Par};
-use rayon::prelude::*;
 
 use super::determinant::Determinant;
 use super::field::{Field, Float, Scaled};
@@ -19,6 +20,7 @@ use super::room::Room;
 use super::scales::{Scales, are_moderate};
 use super::{Problem, SHARED_FROM};
 use crate::matrix_product::Product;
+use crate::parallel;
 use crate::threads::Threads;
 
 /// How many columns are left to `faer`.
@@ -222,9 +224,14 @@ fn rows_of<T>(numbers: &mut [T], size: usize) -> MatMut<'_, T> {
 
 /// Copies numbers, some on each of the threads of the pool, and tells whether none is a NaN.
 fn share_copy_of_numbers<T: Field>(from: &[T], to: &mut [T]) -> bool {
-    let parts = to.par_chunks_mut(COPIED).zip(from.par_chunks(COPIED));
-    let copied = parts.map(|(to, from)| copy_numbers(from, to));
-    copied.reduce(|| true, |one, other| one & other)
+    let has_nan = AtomicBool::new(false);
+    let parts = to.chunks_mut(COPIED).zip(from.chunks(COPIED));
+    parallel::for_each_part(parts, |(to, from)| {
+        if !copy_numbers(from, to) {
+            has_nan.store(true, Ordering::Relaxed);
+        }
+    });
+    !has_nan.into_inner()
 }
 
 /// Copies numbers, and tells whether none is a NaN.
@@ -263,14 +270,14 @@ fn eliminate<T: Field>(mut matrix: MatMut<'_, T>) -> Vec<usize> {
         }
         let width = panel_width(rest.ncols());
         let (mut next, rest) = rest.split_at_col_mut(width);
-        let (found, ()) = rayon::join(
+        let (found, ()) = parallel::join(
             || {
                 step.update_shared(next.as_mut());
                 let (_, below) = next.split_at_row_mut(step.panel.ncols());
                 eliminate(below)
             },
             || {
-                rayon::join(|| step.exchange(left), || step.update_shared(rest));
+                parallel::join(|| step.exchange(left), || step.update_shared(rest));
             },
         );
         exchanged = found;
@@ -385,7 +392,7 @@ fn in_chunks<T: Field>(
         return work(columns);
     }
     let (head, tail) = columns.split_at_col_mut(chunks / 2 * width);
-    rayon::join(
+    parallel::join(
         || in_chunks(head, width, work),
         || in_chunks(tail, width, work),
     );

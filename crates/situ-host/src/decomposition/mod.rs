@@ -51,8 +51,8 @@ mod tridiagonal_values;
 mod tridiagonal_vectors;
 
 use faer::Par;
-use rayon::prelude::*;
 
+use crate::parallel;
 use crate::threads::Threads;
 
 /// Why a matrix has no such decomposition.
@@ -142,11 +142,12 @@ impl Effort {
             return items.try_for_each(told);
         }
         let items: Vec<_> = items.collect();
-        threads
-            .install(|| {
-                let failures = items.into_par_iter().filter_map(|item| told(item).err());
-                failures.min_by_key(|failure| failure.matrix)
-            })
-            .map_or(Ok(()), Err)
+        let mut outcomes = vec![Ok(()); items.len()];
+        threads.install(|| {
+            parallel::for_each_part(items.into_iter().zip(&mut outcomes), |(item, outcome)| {
+                *outcome = told(item);
+            });
+        });
+        outcomes.into_iter().collect()
     }
 }

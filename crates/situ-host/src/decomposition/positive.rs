@@ -15,6 +15,7 @@ use super::Problem;
 use super::field::{Field, Float};
 use super::lower_upper::copy_across;
 use crate::matrix_product::Product;
+use crate::parallel;
 use crate::threads::Threads;
 
 /// How many columns are found before the others learn of it.
@@ -49,7 +50,7 @@ fn factor_panels<T: Field>(mut matrix: MatMut<'_, T>) -> Result<(), Problem> {
         };
         let width = PANEL.min(size - end);
         let (mut next, rest) = rest.split_at_col_mut(width);
-        let (found, ()) = rayon::join(
+        let (found, ()) = parallel::join(
             || {
                 step.update(0, next.as_mut());
                 factor_panel(next)
@@ -127,7 +128,7 @@ impl<T: Field> Step<'_, T> {
             _ => {
                 let cut = chunks / 2 * CHUNK;
                 let (head, tail) = columns.split_at_col_mut(cut);
-                rayon::join(
+                parallel::join(
                     || self.update_chunks(first, head),
                     || self.update_chunks(first + cut, tail),
                 );

@@ -3,8 +3,8 @@
 //! Parts are cut by who hands them over, by sizes alone, so that answers do not depend on who works on them.
 
 use faer::MatMut;
-use rayon::prelude::*;
 
+use crate::parallel;
 use crate::threads::Threads;
 
 /// Whether there is anybody to share with.
@@ -37,7 +37,7 @@ impl Sharing {
         other: impl FnOnce() -> B + Send,
     ) -> (A, B) {
         if self.has_others {
-            rayon::join(one, other)
+            parallel::join(one, other)
         } else {
             (one(), other())
         }
@@ -46,7 +46,7 @@ impl Sharing {
     /// Does the work of every part.
     pub(super) fn each<P: Send>(self, parts: Vec<P>, work: impl Fn(P) + Sync + Send) {
         if self.has_others && parts.len() > 1 {
-            parts.into_par_iter().with_max_len(1).for_each(work);
+            parallel::for_each_large_part(parts, work);
         } else {
             parts.into_iter().for_each(work);
         }

@@ -4,13 +4,13 @@
 //! (`e^(-πi j²/n)`), a convolution with its conjugate, and the same multiplication again. The
 //! convolution is done by transforms of any sufficient length, so one with many factors is taken.
 
-use rayon::prelude::*;
 use rustfft::num_complex::Complex;
 
 use super::Real;
 use super::plan::{LONG, balanced_factors};
 use super::roots::{from_parts, unit_root};
 use super::six_step::SixStep;
+use crate::parallel::for_each_part;
 
 /// Elements that one task multiplies.
 const SHARE: usize = 1 << 14;
@@ -36,24 +36,18 @@ impl<T: Real> Chirp<T> {
             let (re, im) = unit_root(square as u64, period);
             (re, if is_inverse { -im } else { im })
         };
-        let turns: Vec<Complex<T>> = (0..length)
-            .into_par_iter()
-            .map(|index| {
-                let (re, im) = parts(index);
-                from_parts(re, im)
-            })
-            .collect();
+        let turns = table(length, |index| {
+            let (re, im) = parts(index);
+            from_parts(re, im)
+        });
         let scale = 1.0 / padded as f64;
-        let mut filter: Vec<Complex<T>> = (0..padded)
-            .into_par_iter()
-            .map(|index| match index.min(padded - index) {
-                distance if distance < length => {
-                    let (re, im) = parts(distance);
-                    from_parts(re * scale, -im * scale)
-                }
-                _ => T::zero().into(),
-            })
-            .collect();
+        let mut filter = table(padded, |index| match index.min(padded - index) {
+            distance if distance < length => {
+                let (re, im) = parts(distance);
+                from_parts(re * scale, -im * scale)
+            }
+            _ => T::zero().into(),
+        });
         convolution.run_in_place(&mut filter, &mut vec![T::zero().into(); padded]);
         Self {
             turns,
@@ -88,33 +82,54 @@ impl<T: Real> Chirp<T> {
     /// Multiplies a line with the chirp, and fills up with zeros.
     fn spread(&self, source: &[Complex<T>], padded: &mut [Complex<T>]) {
         let (line, rest) = padded.split_at_mut(source.len());
-        (line, source, self.turns.as_slice())
-            .into_par_iter()
-            .with_min_len(SHARE)
-            .for_each(|(to, from, factor)| *to = *from * *factor);
-        rest.par_chunks_mut(SHARE)
-            .for_each(|part| part.fill(T::zero().into()));
+        let factors = source.chunks(SHARE).zip(self.turns.chunks(SHARE));
+        for_each_part(
+            line.chunks_mut(SHARE).zip(factors),
+            |(to, (from, turns))| {
+                for (to, (from, factor)) in to.iter_mut().zip(from.iter().zip(turns)) {
+                    *to = *from * *factor;
+                }
+            },
+        );
+        for_each_part(rest.chunks_mut(SHARE), |part| part.fill(T::zero().into()));
     }
 
     /// Convolves with the filter. What comes out is conjugated, since an inverse transform is a
     /// forward one between conjugations.
     fn convolve(&self, padded: &mut [Complex<T>], scratch: &mut [Complex<T>]) {
         self.convolution.run_in_place(padded, scratch);
-        (&mut *padded, self.filter.as_slice())
-            .into_par_iter()
-            .with_min_len(SHARE)
-            .for_each(|(number, factor)| *number = (*number * *factor).conj());
+        let parts = padded.chunks_mut(SHARE).zip(self.filter.chunks(SHARE));
+        for_each_part(parts, |(numbers, factors)| {
+            for (number, factor) in numbers.iter_mut().zip(factors) {
+                *number = (*number * *factor).conj();
+            }
+        });
         self.convolution.run_in_place(padded, scratch);
     }
 
     /// Multiplies what was convolved with the chirp.
     fn collect(&self, padded: &[Complex<T>], target: &mut [Complex<T>]) {
-        let count = target.len();
-        (target, &padded[..count], self.turns.as_slice())
-            .into_par_iter()
-            .with_min_len(SHARE)
-            .for_each(|(to, from, factor)| *to = from.conj() * *factor);
+        let factors = padded.chunks(SHARE).zip(self.turns.chunks(SHARE));
+        for_each_part(
+            target.chunks_mut(SHARE).zip(factors),
+            |(to, (from, turns))| {
+                for (to, (from, factor)) in to.iter_mut().zip(from.iter().zip(turns)) {
+                    *to = from.conj() * *factor;
+                }
+            },
+        );
     }
+}
+
+/// The numbers that `number` gives for the indices up to `length`.
+fn table<T: Real>(length: usize, number: impl Fn(usize) -> Complex<T> + Sync) -> Vec<Complex<T>> {
+    let mut numbers = vec![T::zero().into(); length];
+    for_each_part(numbers.chunks_mut(SHARE).enumerate(), |(part, numbers)| {
+        for (index, place) in (part * SHARE..).zip(numbers) {
+            *place = number(index);
+        }
+    });
+    numbers
 }
 
 /// The smallest length of at least `least` that is a power of two, or that times a small odd number.

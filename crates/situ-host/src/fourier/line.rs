@@ -6,7 +6,6 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
 use rustfft::Fft;
 use rustfft::num_complex::Complex;
 
@@ -14,6 +13,7 @@ use super::Real;
 use super::plan::{LONG, Plan, remembered};
 use super::roots::Roots;
 use super::sweep::Lines;
+use crate::parallel::for_each_part;
 
 /// Elements that one task looks through.
 const SHARE: usize = 1 << 14;
@@ -317,11 +317,13 @@ fn for_mirrored<T: Real>(
             visit(index, low, high);
         }
     } else {
-        low.par_iter_mut()
-            .zip(high.par_iter_mut().rev())
-            .enumerate()
-            .with_min_len(SHARE)
-            .for_each(|(index, (low, high))| visit(index, low, high));
+        let parts = low.chunks_mut(SHARE).zip(high.rchunks_mut(SHARE));
+        for_each_part(parts.enumerate(), |(part, (low, high))| {
+            let pairs = low.iter_mut().zip(high.iter_mut().rev());
+            for (index, (low, high)) in (part * SHARE..).zip(pairs) {
+                visit(index, low, high);
+            }
+        });
     }
     if let [middle] = middle {
         let mut mirror = *middle;
@@ -336,9 +338,12 @@ fn mirror<T: Real>(half: &[Complex<T>], mirrored: &mut [Complex<T>]) {
             *element = mirror.conj();
         }
     } else {
-        let pairs = mirrored.par_iter_mut().rev().zip(half);
-        let pairs = pairs.with_min_len(SHARE);
-        pairs.for_each(|(element, mirror)| *element = mirror.conj());
+        let parts = mirrored.rchunks_mut(SHARE).zip(half.chunks(SHARE));
+        for_each_part(parts, |(mirrored, half)| {
+            for (element, mirror) in mirrored.iter_mut().rev().zip(half) {
+                *element = mirror.conj();
+            }
+        });
     }
 }
 
@@ -352,6 +357,6 @@ fn change<E: Copy + Send>(elements: &mut [E], replacement: impl Fn(E) -> E + Syn
     if elements.len() < LONG {
         change_part(elements);
     } else {
-        elements.par_chunks_mut(SHARE).for_each(change_part);
+        for_each_part(elements.chunks_mut(SHARE), change_part);
     }
 }

@@ -8,7 +8,6 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
 use rustfft::Fft;
 use rustfft::num_complex::Complex;
 
@@ -17,6 +16,7 @@ use super::line::ComplexLines;
 use super::plan::short;
 use super::roots::Roots;
 use super::sweep::{self, gather, tile_width};
+use crate::parallel::for_each_part_with;
 
 /// A transform of `a * b` elements.
 pub(super) struct SixStep<T> {
@@ -73,10 +73,12 @@ impl<T: Real> SixStep<T> {
                 }
             }
         };
-        between
-            .par_chunks_mut(width * a)
-            .enumerate()
-            .for_each_init(|| vec![T::zero().into(); scratch_len], transform_tile);
+        let tiles = between.chunks_mut(width * a).enumerate();
+        for_each_part_with(
+            tiles,
+            || vec![T::zero().into(); scratch_len],
+            transform_tile,
+        );
     }
 
     /// Transforms the rows, which [`Self::transform_columns`] left as columns.

@@ -8,10 +8,10 @@
 //! Short lines are shared out to the threads of the pool at hand; long ones use all of them and
 //! follow each other.
 
-use rayon::prelude::*;
 use rustfft::num_complex::Complex;
 
 use super::Real;
+use crate::parallel::{for_each_part, for_each_part_with};
 
 /// Fewer elements than this are not worth waking another thread.
 pub(super) const WORTH_SHARING: usize = 1 << 15;
@@ -126,10 +126,9 @@ pub(super) fn all<L: Lines>(
             transform(&mut Buffers::new(lines, width), (source, target));
             return;
         }
-        source
-            .par_chunks(each * input_len)
-            .zip(target.par_chunks_mut(each * output_len))
-            .for_each_init(|| Buffers::new(lines, width), transform);
+        let targets = target.chunks_mut(each * output_len);
+        let parts = source.chunks(each * input_len).zip(targets);
+        for_each_part_with(parts, || Buffers::new(lines, width), transform);
     }
 }
 
@@ -185,25 +184,23 @@ pub(super) fn one_block<L: Lines>(
     };
     for start in (0..inner).step_by(group) {
         let done = &mut lines_done[..group.min(inner - start) * output_len];
-        done.par_chunks_mut(width * output_len)
-            .enumerate()
-            .for_each_init(new_buffers, |(input, scratch), (tile, output)| {
-                let width_here = output.len() / output_len;
-                let input = &mut input[..width_here * input_len];
-                gather(source, inner, start + tile * width, input, input_len);
-                for (from, to) in input
-                    .chunks_exact(input_len)
-                    .zip(output.chunks_exact_mut(output_len))
-                {
-                    lines.run(from, to, scratch);
-                }
-            });
-        target
-            .par_chunks_mut(rows * inner)
-            .enumerate()
-            .for_each(|(part, target)| {
-                scatter(done, output_len, part * rows, target, inner, start);
-            });
+        let tiles = done.chunks_mut(width * output_len).enumerate();
+        for_each_part_with(tiles, new_buffers, |(input, scratch), (tile, output)| {
+            let width_here = output.len() / output_len;
+            let input = &mut input[..width_here * input_len];
+            gather(source, inner, start + tile * width, input, input_len);
+            for (from, to) in input
+                .chunks_exact(input_len)
+                .zip(output.chunks_exact_mut(output_len))
+            {
+                lines.run(from, to, scratch);
+            }
+        });
+        let done = &*done;
+        let parts = target.chunks_mut(rows * inner).enumerate();
+        for_each_part(parts, |(part, target)| {
+            scatter(done, output_len, part * rows, target, inner, start);
+        });
     }
 }
 
@@ -235,8 +232,8 @@ fn long_block<L: Lines>(
             lines.run(from, to, scratch);
         }
         let output = &*output;
-        let parts = target.par_chunks_mut(rows * inner).enumerate();
-        parts.for_each(|(part, target)| {
+        let parts = target.chunks_mut(rows * inner).enumerate();
+        for_each_part(parts, |(part, target)| {
             scatter(output, output_len, part * rows, target, inner, start);
         });
     }
@@ -258,8 +255,8 @@ fn gather_shared<E: Copy + Send + Sync>(
             piece.push(part);
         }
     }
-    let rows = source.par_chunks(each * inner);
-    rows.zip(pieces).for_each(|(rows, mut columns)| {
+    let rows = source.chunks(each * inner);
+    for_each_part(rows.zip(pieces), |(rows, mut columns)| {
         let width = columns.len();
         for (position, row) in rows.chunks_exact(inner).enumerate() {
             for (column, element) in columns.iter_mut().zip(&row[start..start + width]) {

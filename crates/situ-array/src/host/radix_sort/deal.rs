@@ -2,7 +2,7 @@
 
 use std::slice::IterMut;
 
-use rayon::prelude::*;
+use situ_host::parallel::for_each_part;
 
 use super::item::Item;
 use super::span::{DIGIT_BITS, Digit};
@@ -35,9 +35,9 @@ pub(super) fn deal<T: Item>(items: &[T], other: &mut [T], digit: Digit, counts: 
 }
 
 /// The pieces that threads look at, each with the position of its first element.
-fn pieces<S: Sync>(elements: &[S]) -> impl IndexedParallelIterator<Item = (usize, &[S])> {
+fn pieces<S>(elements: &[S]) -> impl ExactSizeIterator<Item = (usize, &[S])> {
     let length = elements.len().div_ceil(rayon::current_num_threads());
-    let pieces = elements.par_chunks(length).enumerate();
+    let pieces = elements.chunks(length).enumerate();
     pieces.map(move |(piece, elements)| (piece * length, elements))
 }
 
@@ -51,14 +51,20 @@ where
     S: Copy + Sync,
     T: Item,
 {
-    let count = |(start, elements): (usize, &[S])| {
-        let mut counts = vec![0; digit.values()];
-        for (position, element) in elements.iter().enumerate() {
-            counts[digit.of(encode(start + position, *element).key())] += 1;
-        }
-        counts
-    };
-    pieces(elements).map(count).collect()
+    let pieces = pieces(elements);
+    let mut counts = vec![Vec::new(); pieces.len()];
+    for_each_part(
+        counts.iter_mut().zip(pieces),
+        |(counts, (start, elements))| {
+            // Made by the thread that counts, so that no two threads write to the same line of the cache.
+            let mut found = vec![0; digit.values()];
+            for (position, element) in elements.iter().enumerate() {
+                found[digit.of(encode(start + position, *element).key())] += 1;
+            }
+            *counts = found;
+        },
+    );
+    counts
 }
 
 /// As [`deal`], by all threads, of elements that are not items yet. Each thread has its own places, so none waits for another.
@@ -83,16 +89,17 @@ pub(super) fn deal_together<S, T>(
             rest = behind;
         }
     }
-    pieces(elements)
-        .zip(places)
-        .for_each(|((start, elements), mut places)| {
+    for_each_part(
+        pieces(elements).zip(places),
+        |((start, elements), mut places)| {
             for (position, element) in elements.iter().enumerate() {
                 let item = encode(start + position, *element);
                 if let Some(place) = places[digit.of(item.key())].next() {
                     *place = item;
                 }
             }
-        });
+        },
+    );
 }
 
 /// The sum over all pieces.

@@ -16,7 +16,7 @@ mod span;
 
 use std::ops::Range;
 
-use rayon::prelude::*;
+use situ_host::parallel::{for_each_large_part, for_each_part};
 use situ_sort::WideVectors;
 
 use self::deal::{count, count_together, deal, deal_together, total};
@@ -115,14 +115,12 @@ where
         } = self;
         let order = Order::of(elements, &encode);
         if order.is_sorted {
-            let pieces = items.par_chunks_mut(MANY).zip(results.par_chunks_mut(MANY));
-            let elements = elements.par_chunks(MANY).enumerate();
-            pieces
-                .zip(elements)
-                .for_each(|((items, results), (piece, elements))| {
-                    fill(items, elements, piece * MANY, &encode);
-                    finish(items, results);
-                });
+            let pieces = items.chunks_mut(MANY).zip(results.chunks_mut(MANY));
+            let pieces = pieces.zip(elements.chunks(MANY).enumerate());
+            for_each_part(pieces, |((items, results), (piece, elements))| {
+                fill(items, elements, piece * MANY, &encode);
+                finish(items, results);
+            });
             return;
         }
         let is_counted = order.span.bits() <= COUNTED_BITS && T::of_key(0).is_some();
@@ -160,8 +158,8 @@ struct Hands<'a, T, R> {
 }
 
 impl<T: Item, R: Send> Hands<'_, T, R> {
-    /// Sorts the hands by all threads, some [`SHARE`] items at a time. Each thread has its own scratch memory, which
-    /// stays in its cache.
+    /// Sorts the hands by all threads, some [`SHARE`] items at a time. Each share has its own scratch memory, which
+    /// stays in the cache.
     fn sort(
         self,
         digit: Digit,
@@ -170,28 +168,26 @@ impl<T: Item, R: Send> Hands<'_, T, R> {
         finish: &(impl Fn(&mut [T], &mut [R]) + Sync),
     ) {
         let total = self.items.len();
-        self.shares(counts)
-            .into_par_iter()
-            .with_max_len(1)
-            .for_each_init(Vec::new, |scratch, (values, share)| {
-                let mut rest = &mut *share.items;
-                for value in values {
-                    let hand = split_off(&mut rest, counts[value]);
-                    if is_counted {
-                        repeat(hand, digit.span_of(value));
-                        continue;
-                    }
-                    if hand.len() > scratch.len() {
-                        scratch.resize(hand.len(), T::default());
-                    }
-                    let span = span_of_hand(hand, digit.span_of(value), total);
-                    sort_hand(hand, &mut scratch[..hand.len()], Target::InPlace, span);
+        for_each_large_part(self.shares(counts), |(values, share)| {
+            let mut scratch = Vec::new();
+            let mut rest = &mut *share.items;
+            for value in values {
+                let hand = split_off(&mut rest, counts[value]);
+                if is_counted {
+                    repeat(hand, digit.span_of(value));
+                    continue;
                 }
-                for_wide_vectors(
-                    #[inline(always)]
-                    || finish(share.items, share.results),
-                );
-            });
+                if hand.len() > scratch.len() {
+                    scratch.resize(hand.len(), T::default());
+                }
+                let span = span_of_hand(hand, digit.span_of(value), total);
+                sort_hand(hand, &mut scratch[..hand.len()], Target::InPlace, span);
+            }
+            for_wide_vectors(
+                #[inline(always)]
+                || finish(share.items, share.results),
+            );
+        });
     }
 
     /// Parts with neighbouring hands, and the values of the digit that they have.

@@ -1,6 +1,6 @@
 //! Between which keys a hand lies, and by which digit it is dealt out.
 
-use rayon::prelude::*;
+use situ_host::parallel::for_each_part;
 
 use super::item::Item;
 use super::{MANY, for_wide_vectors};
@@ -86,24 +86,21 @@ impl Order {
             return Self::of_piece(elements, 0, encode);
         }
         let piece_length = elements.len().div_ceil(rayon::current_num_threads());
-        let starts = (0..elements.len()).into_par_iter().step_by(piece_length);
+        let starts = (0..elements.len()).step_by(piece_length);
         let nothing = Self {
             span: Span::NONE,
             is_sorted: true,
         };
-        starts
-            .map(|start| {
-                // With the first element of the next piece, so that no pair of neighbours is missed.
-                let end = (start + piece_length + 1).min(elements.len());
-                Self::of_piece(&elements[start..end], start, encode)
-            })
-            .reduce(
-                || nothing,
-                |left, right| Self {
-                    span: left.span.with(right.span),
-                    is_sorted: left.is_sorted & right.is_sorted,
-                },
-            )
+        let mut orders = vec![nothing; starts.len()];
+        for_each_part(orders.iter_mut().zip(starts), |(order, start)| {
+            // With the first element of the next piece, so that no pair of neighbours is missed.
+            let end = (start + piece_length + 1).min(elements.len());
+            *order = Self::of_piece(&elements[start..end], start, encode);
+        });
+        orders.into_iter().fold(nothing, |left, right| Self {
+            span: left.span.with(right.span),
+            is_sorted: left.is_sorted & right.is_sorted,
+        })
     }
 
     fn of_piece<S, T>(elements: &[S], start: usize, encode: &impl Fn(usize, S) -> T) -> Self
