@@ -76,14 +76,21 @@ impl Heap {
         HEAP.with(|heap| *heap.borrow_mut() = Some(self.words));
     }
 
-    /// What a piece is passed after its parameters.
-    pub(super) fn leaves(&self, memory: &PieceMemory, named: &[Array]) -> PyResult<Vec<Leaf>> {
+    /// What a piece is passed after its parameters; `None` if an array is not where elements of its dtype would be.
+    pub(super) fn leaves(
+        &self,
+        memory: &PieceMemory,
+        named: &[Array],
+    ) -> PyResult<Option<Vec<Leaf>>> {
         let mut leaves = Vec::new();
         for array in named {
             let first = array.allocation().as_ptr().addr() + array.byte_offset();
             let distance = first.wrapping_sub(self.address) as i64;
             let itemsize = array.dtype().size_bytes() as i64;
-            leaves.push(Leaf::Number(Literal::I64(distance.div_euclid(itemsize))));
+            if distance % itemsize != 0 {
+                return Ok(None);
+            }
+            leaves.push(Leaf::Number(Literal::I64(distance / itemsize)));
         }
         for dtype in &memory.heaps {
             let length = HEAP_BYTES / dtype.size_bytes();
@@ -94,7 +101,7 @@ impl Heap {
                 array.map_err(|error| KernelError::new_err(error.to_string()))?,
             ));
         }
-        Ok(leaves)
+        Ok(Some(leaves))
     }
 
     /// The array that a piece returns as numbers: one of those that it was passed, or part of one, or a copy of what is

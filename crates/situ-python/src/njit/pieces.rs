@@ -372,7 +372,10 @@ impl<'a> Machine<'a, '_> {
                 array.host_view().map_err(|error| error.into_py_err(py))?;
             }
             let taken = Heap::take(py, &queue)?;
-            leaves.extend(taken.leaves(&piece.memory, &named)?);
+            let Some(memory) = taken.leaves(&piece.memory, &named)? else {
+                return Ok(None);
+            };
+            leaves.extend(memory);
             heap = Some(taken);
         }
         let count = piece.dtypes.len();
