@@ -61,7 +61,7 @@ def test_random_programs(text, size, dtypes, seed) -> None:
         return
     assert not isinstance(found, Exception), f"{found}\n{text}"
     for ours, theirs in zip(found, expected, strict=True):
-        # Numbers are Python's own and take the dtype of the arrays they meet, where NumPy's keep theirs.
+        # Numbers are Python's own and take the dtype of the arrays they meet; NumPy's keep theirs.
         if theirs.ndim and set(dtypes) <= {"float64", "int64"}:
             assert ours.dtype == theirs.dtype, text
         np.testing.assert_allclose(ours, theirs, rtol=2e-5, atol=2e-5, err_msg=text)
