@@ -19,6 +19,8 @@ export STEP_PLAN := $(shell STEP_PLAN=asked $(MAKE) --dry-run $(MAKECMDGOALS) 2>
 export STEP_STARTED := $(shell date +%s)
 endif
 WITH_DRIVERS := $(BIN)/python tools/with_drivers.py
+# Drivers take as long to compile kernels as all other tests take; `make test` has them.
+NO_DRIVERS := SITU_OPENCL=off SITU_SYCL_LIBRARY=off
 SOURCES := python tests tools benches examples
 # Most tests keep one core busy. More processes than these would mostly wait for compilers.
 PYTEST := $(BIN)/pytest -q -n auto --maxprocesses 4
@@ -37,9 +39,10 @@ demo: build  ## Set up, build and take the tour (start here)
 test: lint test-rust test-python test-wheel docs  ## Set up, then run every check and every test (what the CI runs)
 
 .PHONY: check
-check: lint-quick build .venv/.group-drivers .venv/.group-test  ## The quick half of `make test`, for use while editing
-	@$(STEP) "Rust tests" $(WITH_DRIVERS) cargo test --workspace --locked -- --quiet
-	@$(STEP) --talks "Python tests" $(WITH_DRIVERS) $(PYTEST) -m "not slow and not packaging"
+check: lint-quick .venv/.group-test  ## The quick half of `make test`, for use while editing: no drivers, no release build
+	@PIP_QUIET=1 $(STEP) "extension module, quick" $(BIN)/maturin develop --profile quick --locked
+	@$(STEP) "Rust tests" env $(NO_DRIVERS) cargo test --workspace --locked -- --quiet
+	@$(STEP) --talks "Python tests" env $(NO_DRIVERS) $(PYTEST) -m "not slow and not packaging"
 
 .PHONY: setup
 setup: .venv/.ready  ## Install Debian packages and .venv for building (done by the others)

@@ -20,6 +20,12 @@ needs_intel = pytest.mark.skipif(
 )
 
 
+@pytest.fixture(autouse=True)
+def opencl_is_on(monkeypatch):
+    """Take back that `make check` turns drivers off: these tests register their own."""
+    monkeypatch.delenv("SITU_OPENCL", raising=False)
+
+
 @pytest.fixture
 def vendors(tmp_path):
     """Return a directory for files that register drivers."""

@@ -77,6 +77,6 @@ def test_the_plan_has_every_step_of_a_target(target: str) -> None:
     )
     assert printed.returncode == 0, printed.stderr
     steps = re.findall(r'tools/step.sh (?:--talks )?"([^"]*)"', printed.stdout)
-    assert "extension module" in steps
+    assert any(step.startswith("extension module") for step in steps)
     # A step is found by its name.
     assert len(steps) == len(set(steps)) == printed.stdout.count("tools/step.sh ")
