@@ -12,7 +12,7 @@ use crate::infer::operators::ir_binary;
 use crate::infer::value::{LocalType, Number, Object, ObjectKind, Static, Value};
 use crate::infer::{Inference, constants, problems};
 use crate::syntax::{self, Constant};
-use crate::typed::{ArrayId, ArrayOrigin, Call, Expression, ExpressionKind};
+use crate::typed::{ArrayId, ArrayOrigin, Call, Expression, ExpressionKind, Statement};
 
 /// The greatest number of items of a tuple that an index chooses from at run time.
 const MAX_CHOICES: usize = 32;
@@ -181,6 +181,38 @@ impl Inference<'_, '_, '_> {
             part @ Value::Object(_) => Some(part),
             _ => None,
         }
+    }
+
+    /// Whether the last index is an array.
+    pub(super) fn has_array_index(&mut self, indices: &[syntax::Expression]) -> bool {
+        let is_slice = |index: &syntax::Expression| {
+            matches!(index.kind, syntax::ExpressionKind::Slice { .. })
+        };
+        indices.last().is_some_and(|last| {
+            let index = (!is_slice(last)).then(|| self.silently(last));
+            index.is_some_and(|index| self.is_array(&index))
+        })
+    }
+
+    /// `value[indices] = stored`, or `value[indices] operator= stored`, where the last index is an array; `false` if it is
+    /// none.
+    pub(super) fn scatter_target(
+        &mut self,
+        (value, indices): (&syntax::Expression, &[syntax::Expression]),
+        operator: Option<syntax::BinaryOperator>,
+        stored: Value,
+        span: Span,
+        out: &mut Vec<Statement>,
+    ) -> bool {
+        if !self.has_array_index(indices) {
+            return false;
+        }
+        let (root, flat) = flatten(value, indices);
+        let of = self.value(root);
+        if self.scatter((&of, &flat), operator, stored, span, out).is_none() {
+            self.not_written_out("a store to these indices", span);
+        }
+        true
     }
 
     fn subscript_target(

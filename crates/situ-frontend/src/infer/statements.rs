@@ -308,6 +308,17 @@ impl Inference<'_, '_, '_> {
                     self.store_elements(part, assigned.value, span, out);
                     return;
                 }
+                if self.writes_out_arrays()
+                    && self.scatter_target(
+                        (array, indices),
+                        None,
+                        assigned.value.clone(),
+                        span,
+                        out,
+                    )
+                {
+                    return;
+                }
                 let place = self.element_target(array, indices, target.span);
                 let number = self.as_number(assigned.value, value_span);
                 let (Some((array, indices)), Some(number)) = (place, number) else {
@@ -601,6 +612,11 @@ impl Inference<'_, '_, '_> {
                     let value = self.value(value);
                     out.append(&mut self.before);
                     self.update_elements(part, operator, value, span, out);
+                    return;
+                }
+                if self.writes_out_arrays() && self.has_array_index(indices) {
+                    let value = self.value(value);
+                    self.scatter_target((array, indices), Some(operator), value, span, out);
                     return;
                 }
                 let place = self.element_target(array, indices, target.span);

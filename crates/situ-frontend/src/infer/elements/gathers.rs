@@ -1,15 +1,16 @@
-//! Elements at indices that are elements of another array: `x[columns]`.
+//! Elements at indices that are elements of another array: `x[columns]`, `x[columns] += 1.0`.
 
 use situ_ir::{BinaryOperator as Ir, DType, Span};
 
 use super::loops::branch;
-use super::{Elements, Tree};
+use super::stores::kind_order;
+use super::{At, Elements, Operand, Operation, Tree};
 use crate::infer::Inference;
 use crate::infer::operators::ir_binary;
 use crate::infer::value::{Number, Value};
 use crate::infer::views::{Region, folded, index_literal};
-use crate::syntax;
-use crate::typed::{Expression, Statement};
+use crate::syntax::{self, BinaryOperator};
+use crate::typed::{Expression, Statement, StatementKind};
 
 impl Inference<'_, '_, '_> {
     /// `of[indices]` where the last index is an array of integers and the others are numbers; `None` for everything
@@ -20,6 +21,123 @@ impl Inference<'_, '_, '_> {
         indices: &[&syntax::Expression],
         span: Span,
     ) -> Option<Value> {
+        let places = self.places(of, indices, span)?;
+        let Some((row, index)) = places else {
+            return Some(Value::Unknown);
+        };
+        let tree = Tree::Gather(Box::new(row), Box::new(index.tree));
+        Some(self.finished(tree, index.parts, index.ndim, span))
+    }
+
+    /// `of[indices] = value` and, with an operator, `of[indices] += value`; `None` if the indices are no array. What is
+    /// stored is computed before the first element is written.
+    pub(in crate::infer) fn scatter(
+        &mut self,
+        (of, indices): (&Value, &[&syntax::Expression]),
+        operator: Option<BinaryOperator>,
+        value: Value,
+        span: Span,
+        out: &mut Vec<Statement>,
+    ) -> Option<()> {
+        let places = self.places(of, indices, span)?;
+        let Some((row, index)) = places else {
+            return Some(());
+        };
+        let value = match operator {
+            Some(operator) => {
+                let tree = Tree::Gather(Box::new(row.clone()), Box::new(index.tree.clone()));
+                let old = self.finished(tree, index.parts.clone(), index.ndim, span);
+                self.elementwise(Operation::Binary(operator), vec![old, value], span)
+            }
+            None => value,
+        };
+        let dtype = self.array(row.array).dtype;
+        let stored = self.scattered_values(value, dtype, operator.is_some(), span)?;
+        // Indices may be elements of the very array that is written.
+        let index = self.computed_part(index, span)?;
+        let index = self.elements(index, span).ok()?;
+        out.append(&mut self.before);
+        let mut parts = index.parts;
+        let mut tree = stored.tree.moved(parts.len());
+        parts.extend(stored.parts);
+        if stored.dtype != dtype {
+            tree = Tree::Cast(dtype, Box::new(tree));
+        }
+        let both = Elements {
+            ndim: index.ndim.max(stored.ndim),
+            dtype,
+            tree,
+            parts,
+        };
+        let both = self.with_bound_parts(both, span, out);
+        let sizes = both.parts[0].shape.clone();
+        let extents = self.extents(&both.parts, index.ndim, Some(&sizes), span, out);
+        let loops = self.with_strides(&both, &extents, span, &mut |this, strides| {
+            this.loops_to(&extents.sizes, span, &mut |this, indices, code| {
+                let mut at = At {
+                    parts: &both.parts,
+                    strides,
+                    indices,
+                };
+                let value = this.element(&both.tree, &mut at, span, code)?;
+                let value = this.convert(value, dtype, span)?;
+                let index = this.element(&Tree::Part(0), &mut at, span, code)?;
+                let place = this.gathered_place(&row, index, span, code)?;
+                let array = this.flat(row.array);
+                let kind = StatementKind::Store {
+                    array,
+                    indices: vec![place],
+                    value,
+                };
+                code.push(Statement { kind, span });
+                Some(())
+            })
+        })?;
+        out.extend(loops);
+        Some(())
+    }
+
+    /// What is stored at places: a number, or elements in memory of their own.
+    fn scattered_values(
+        &mut self,
+        value: Value,
+        dtype: DType,
+        is_update: bool,
+        span: Span,
+    ) -> Option<Elements> {
+        let elements = match self.operand(value, span)? {
+            Operand::Number(number) => {
+                let number = self.stored(number, dtype, span)?;
+                let mut code = std::mem::take(&mut self.before);
+                let number = self.bind(number, span, &mut code);
+                self.before = code;
+                return Some(Elements {
+                    ndim: 0,
+                    dtype,
+                    tree: Tree::Number(Number::Typed(number)),
+                    parts: Vec::new(),
+                });
+            }
+            Operand::Elements(elements) => elements,
+        };
+        let is_narrowed = is_update && kind_order(elements.dtype) > kind_order(dtype);
+        if is_narrowed || (elements.dtype.is_complex() && !dtype.is_complex()) {
+            self.not_written_out("values that the array's dtype cannot hold", span);
+            return None;
+        }
+        let kept = self.computed_part(elements, span)?;
+        self.elements(kept, span).ok()
+    }
+
+    /// The vector and the indices of `of[indices]`, where the last index is an array and the others are numbers: `None`
+    /// for everything else, and `Some(None)` if they are not written out.
+    #[allow(clippy::option_option)]
+    fn places(
+        &mut self,
+        of: &Value,
+        indices: &[&syntax::Expression],
+        span: Span,
+    ) -> Option<Option<(Region, Elements)>> {
         if !self.writes_out_arrays() {
             return None;
         }
@@ -47,17 +165,28 @@ impl Inference<'_, '_, '_> {
         let index = self.elements(index, span).ok()?;
         if row.shape.len() != 1 || !index.dtype.is_integer() {
             self.not_written_out("these indices", span);
-            return Some(Value::Unknown);
+            return Some(None);
         }
         let mut code = std::mem::take(&mut self.before);
         let row = self.bound_part(row, span, &mut code);
         self.before = code;
-        let tree = Tree::Gather(Box::new(row), Box::new(index.tree));
-        Some(self.finished(tree, index.parts, index.ndim, span))
+        Some(Some((row, index)))
     }
 
-    /// One element of a vector. An index that does not exist raises an exception.
+    /// One element of a vector.
     pub(super) fn gathered(
+        &mut self,
+        from: &Region,
+        index: Number,
+        span: Span,
+        code: &mut Vec<Statement>,
+    ) -> Option<Expression> {
+        let place = self.gathered_place(from, index, span, code)?;
+        Some(self.element_at(from.array, place, span))
+    }
+
+    /// Where an element of a vector is. An index that does not exist raises an exception.
+    fn gathered_place(
         &mut self,
         from: &Region,
         index: Number,
@@ -78,8 +207,7 @@ impl Inference<'_, '_, '_> {
         let reject = self.raised("IndexError", &text, span);
         code.push(branch(is_outside, reject, Vec::new(), span));
         let distance = folded(Ir::Multiply, index, from.strides.first()?.clone(), span);
-        let place = folded(Ir::Add, from.offset.clone(), distance, span);
-        Some(self.element_at(from.array, place, span))
+        Some(folded(Ir::Add, from.offset.clone(), distance, span))
     }
 
     /// The vectors that elements are gathered from.

@@ -60,10 +60,6 @@ impl Inference<'_, '_, '_> {
         self.before.push(branch(misfit, reject, Vec::new(), span));
         let columns = if other == 2 { right.shape.last() } else { None };
         self.note_sizes(left.shape.iter().chain(columns));
-        let part = |number, region: &Region| {
-            let tree = Tree::Part(number);
-            (tree, region.clone())
-        };
         // The axis that is summed over comes before the columns of the right side.
         let (left, axis) = match (own, other) {
             (1, 1) => (left, 0),
@@ -75,13 +71,8 @@ impl Inference<'_, '_, '_> {
                 return None;
             }
         };
-        let ((left_tree, left), (right_tree, right)) = (part(0, &left), part(1, &right));
-        let casted = |tree| Box::new(Tree::Cast(common, Box::new(tree)));
-        let product = Tree::Binary(
-            BinaryOperator::Multiply,
-            casted(left_tree),
-            casted(right_tree),
-        );
+        let side = |part| Box::new(Tree::Cast(common, Box::new(Tree::Part(part))));
+        let product = Tree::Binary(BinaryOperator::Multiply, side(0), side(1));
         let size_axis = own - 1;
         let ndim = own + other - 2;
         if ndim == 0 {
@@ -96,24 +87,17 @@ impl Inference<'_, '_, '_> {
                 _ => None,
             };
         }
-        let tree = Tree::Cast(
-            common,
-            Box::new(Tree::Fold {
-                fold: Fold::Sum,
-                axis,
-                size: (0, size_axis),
-                of: Box::new(product),
-            }),
-        );
-        let tree = match tree {
-            // Sums of floats have the dtype already.
-            Tree::Cast(dtype, of) if !dtype.is_integer() => *of,
-            other => other,
-        };
-        if !matches!(tree, Tree::Fold { .. }) {
-            self.not_written_out("a product of matrices of integers", span);
+        // Sums of narrow integers are wider than products of them.
+        if common.is_integer() && common.size_bytes() < 8 {
+            self.not_written_out("a product of matrices of small integers", span);
             return None;
         }
+        let tree = Tree::Fold {
+            fold: Fold::Sum,
+            axis,
+            size: (0, size_axis),
+            of: Box::new(product),
+        };
         Some(self.finished(tree, vec![left, right], ndim, span))
     }
 

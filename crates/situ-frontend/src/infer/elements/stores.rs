@@ -211,7 +211,7 @@ impl Inference<'_, '_, '_> {
 }
 
 /// Dtypes by kind: an array can be updated with what is not of a later kind.
-fn kind_order(dtype: DType) -> u8 {
+pub(super) fn kind_order(dtype: DType) -> u8 {
     match dtype {
         DType::Bool => 0,
         dtype if dtype.is_integer() => 1,
