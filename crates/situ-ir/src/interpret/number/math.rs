@@ -62,7 +62,7 @@ fn real<T: Float>(function: MathFunction) -> MathCall {
         F::Cosh => Unary(|x| of_real::<T>(x, libm::cosh)),
         F::Tanh => Unary(|x| of_real::<T>(x, libm::tanh)),
         F::Asinh => Unary(|x| of_real::<T>(x, libm::asinh)),
-        F::Acosh => Unary(|x| of_real::<T>(x, libm::acosh)),
+        F::Acosh => Unary(|x| of_real::<T>(x, acosh)),
         F::Atanh => Unary(|x| of_real::<T>(x, libm::atanh)),
         F::Exp => Unary(|x| of_real::<T>(x, libm::exp)),
         F::Exp2 => Unary(|x| of_real::<T>(x, libm::exp2)),
@@ -134,4 +134,9 @@ fn complex<T: ComplexNumber>(function: MathFunction) -> Option<UnaryFunction> {
         F::Sqrt => |z| of_complex::<T>(z, complex_math::sqrt),
         _ => return None,
     })
+}
+
+/// `libm`'s takes negative infinity for a large number.
+fn acosh(x: f64) -> f64 {
+    if x < 1.0 { f64::NAN } else { libm::acosh(x) }
 }

@@ -345,6 +345,17 @@ fn complex_functions_agree_with_numpy() {
 }
 
 #[test]
+fn real_functions_know_where_they_end() {
+    for x in [f64::NEG_INFINITY, f64::MIN, -1.0, 0.999] {
+        let found = math(M::Acosh, &[Literal::F64(x)]);
+        assert!(
+            matches!(found, Some(Literal::F64(y)) if y.is_nan()),
+            "{x}: {found:?}"
+        );
+    }
+}
+
+#[test]
 fn complex_functions_keep_the_ends_of_the_range() {
     let of = |function, re, im| match math(function, &[Literal::C128(Complex64::new(re, im))]) {
         Some(Literal::C128(z)) => (z.re, z.im),
