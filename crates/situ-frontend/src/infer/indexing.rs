@@ -185,9 +185,8 @@ impl Inference<'_, '_, '_> {
 
     /// Whether the last index is an array.
     pub(super) fn has_array_index(&mut self, indices: &[syntax::Expression]) -> bool {
-        let is_slice = |index: &syntax::Expression| {
-            matches!(index.kind, syntax::ExpressionKind::Slice { .. })
-        };
+        let is_slice =
+            |index: &syntax::Expression| matches!(index.kind, syntax::ExpressionKind::Slice { .. });
         indices.last().is_some_and(|last| {
             let index = (!is_slice(last)).then(|| self.silently(last));
             index.is_some_and(|index| self.is_array(&index))
@@ -209,7 +208,10 @@ impl Inference<'_, '_, '_> {
         }
         let (root, flat) = flatten(value, indices);
         let of = self.value(root);
-        if self.scatter((&of, &flat), operator, stored, span, out).is_none() {
+        if self
+            .scatter((&of, &flat), operator, stored, span, out)
+            .is_none()
+        {
             self.not_written_out("a store to these indices", span);
         }
         true
