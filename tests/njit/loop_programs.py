@@ -116,6 +116,10 @@ def statements(draw: st.DrawFn) -> str:
         return f"{vector} = {draw(parts('whole'))}"
     if choice == 5:
         return f"{matrix} = {matrix}.copy()"
+    if choice == 6:
+        value = draw(st.one_of(numbers(), arrays("whole", 1)))
+        place = draw(st.sampled_from((f"{vector}[o]", f"{matrix}[i, o]")))
+        return f"{place} = np.maximum(np.minimum({value}, 7), -7)"
     # Numbers stay small, so that all sums are exact.
     return f"{target} = np.maximum(np.minimum({value}, 7), -7)"
 

@@ -130,6 +130,15 @@ def tables(n):
     return total
 
 
+def scattered(x, places, v, n):
+    for _ in range(n):
+        x[places] = v * 2.0
+        x[places] += v
+        x[places[:2]] = 5
+        x[places] -= 1
+    return x
+
+
 def lower_triangle():
     return np.tril(np.arange(1.0, 50.0).reshape(7, 7) % 5 + 1)
 
@@ -152,6 +161,10 @@ CASES = {
     "overlapping": (overlapping, lambda: (np.arange(9.0), 3)),
     "aliases": (aliases, lambda: (np.arange(6.0), 3)),
     "tables": (tables, lambda: (5,)),
+    "scattered": (
+        scattered,
+        lambda: (np.arange(6.0), np.array([3, 0, -1, 0]), np.array([1.0, 2.0, 3.0, 4.0]), 3),
+    ),
 }
 
 

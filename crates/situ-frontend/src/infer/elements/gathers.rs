@@ -12,6 +12,14 @@ use crate::infer::views::{Region, folded, index_literal};
 use crate::syntax::{self, BinaryOperator};
 use crate::typed::{Expression, Statement, StatementKind};
 
+/// Elements that an array of indices chooses.
+enum Places {
+    /// The vector, and its indices.
+    At(Box<(Region, Elements)>),
+    /// Reported: they are not written out.
+    Refused,
+}
+
 impl Inference<'_, '_, '_> {
     /// `of[indices]` where the last index is an array of integers and the others are numbers; `None` for everything
     /// else.
@@ -22,9 +30,10 @@ impl Inference<'_, '_, '_> {
         span: Span,
     ) -> Option<Value> {
         let places = self.places(of, indices, span)?;
-        let Some((row, index)) = places else {
+        let Places::At(places) = places else {
             return Some(Value::Unknown);
         };
+        let (row, index) = *places;
         let tree = Tree::Gather(Box::new(row), Box::new(index.tree));
         Some(self.finished(tree, index.parts, index.ndim, span))
     }
@@ -40,9 +49,10 @@ impl Inference<'_, '_, '_> {
         out: &mut Vec<Statement>,
     ) -> Option<()> {
         let places = self.places(of, indices, span)?;
-        let Some((row, index)) = places else {
+        let Places::At(places) = places else {
             return Some(());
         };
+        let (row, index) = *places;
         let value = match operator {
             Some(operator) => {
                 let tree = Tree::Gather(Box::new(row.clone()), Box::new(index.tree.clone()));
@@ -130,14 +140,13 @@ impl Inference<'_, '_, '_> {
     }
 
     /// The vector and the indices of `of[indices]`, where the last index is an array and the others are numbers: `None`
-    /// for everything else, and `Some(None)` if they are not written out.
-    #[allow(clippy::option_option)]
+    /// for everything else.
     fn places(
         &mut self,
         of: &Value,
         indices: &[&syntax::Expression],
         span: Span,
-    ) -> Option<Option<(Region, Elements)>> {
+    ) -> Option<Places> {
         if !self.writes_out_arrays() {
             return None;
         }
@@ -165,12 +174,12 @@ impl Inference<'_, '_, '_> {
         let index = self.elements(index, span).ok()?;
         if row.shape.len() != 1 || !index.dtype.is_integer() {
             self.not_written_out("these indices", span);
-            return Some(None);
+            return Some(Places::Refused);
         }
         let mut code = std::mem::take(&mut self.before);
         let row = self.bound_part(row, span, &mut code);
         self.before = code;
-        Some(Some((row, index)))
+        Some(Places::At(Box::new((row, index))))
     }
 
     /// One element of a vector.
