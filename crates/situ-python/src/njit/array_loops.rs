@@ -24,8 +24,8 @@ use super::value::{ArrayValue, Number, Origin, Value};
 use crate::error::IntoPyErr;
 use crate::error::exceptions::KernelError;
 
-/// The greatest number of elements that a statement of compiled code works on. Measured in
-/// docs/performance/programs.md: beyond it, two cores of the array library win.
+/// The greatest number of elements that a statement of compiled code works on: about where the array library, which
+/// uses all cores, should win. The crossing has not been measured yet.
 const MAX_ELEMENTS: u64 = 1 << 16;
 
 /// Bytes of memory for temporary arrays of one thread. Only what is used is ever backed by memory.
