@@ -24,15 +24,17 @@ NO_DRIVERS := SITU_OPENCL=off SITU_SYCL_LIBRARY=off
 SOURCES := python tests tools benches examples
 # Most tests keep one core busy. More processes than these would mostly wait for compilers.
 PYTEST := $(BIN)/pytest -q -n auto --maxprocesses 4
-WHEEL_SOURCES := $(wildcard crates/*/build.rs) $(shell find crates/*/src crates/*/Cargo.toml \
-	python/situ Cargo.toml Cargo.lock pyproject.toml tools/build_wheel.sh tools/release_flags.sh -type f ! -name '*.so' ! -name '*.pyc')
+WHEEL_SOURCES := $(shell tools/wheel_sources.sh)
+# Not empty if dist/ has the wheel of these sources, and no extension module was built in place.
+MATCHING_WHEEL = $(and $(wildcard dist/.built),$(if $(wildcard python/situ/*.so),,none),\
+	$(filter $(shell tools/wheel_sources.sh hash),$(file <dist/.built)))
 
 .PHONY: help
 help:  ## List these targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
 
 .PHONY: demo
-demo: build  ## Set up, build and take the tour (start here)
+demo: $(if $(MATCHING_WHEEL),install-wheel,build)  ## Set up, build and take the tour (start here)
 	@$(BIN)/python examples/tour.py
 
 .PHONY: test
@@ -42,7 +44,7 @@ test: lint test-rust test-python test-wheel docs  ## Set up, then run every chec
 check: lint-quick .venv/.group-test  ## The quick half of `make test`, for use while editing: no drivers, no release build
 	@PIP_QUIET=1 $(STEP) "extension module, quick" $(BIN)/maturin develop --profile quick --locked
 	@$(STEP) "Rust tests" env $(NO_DRIVERS) cargo test --workspace --locked -- --quiet
-	@$(STEP) --talks "Python tests" env $(NO_DRIVERS) $(PYTEST) -m "not slow and not packaging"
+	@$(STEP) --talks "Python tests" env $(NO_DRIVERS) SITU_TEST_EXAMPLES=25 $(PYTEST) -m "not slow and not packaging"
 
 .PHONY: setup
 setup: .venv/.ready  ## Install Debian packages and .venv for building (done by the others)
@@ -98,7 +100,8 @@ test-python: build .venv/.group-drivers .venv/.group-test .venv/.group-bench .ve
 		$(STEP) --talks "Python tests" $(WITH_DRIVERS) $(PYTEST) -m "not packaging"
 
 .PHONY: test-all
-test-all: test  ## `make test`, then every Python test over every driver instead of one
+test-all: test  ## `make test`, then every Python test over every driver instead of one, and more random programs
+	@$(STEP) "more random programs" cargo test -p situ-runtime --locked --test random_programs -- --quiet --ignored other_programs
 	@$(STEP) --talks "Python tests over all drivers" $(WITH_DRIVERS) $(PYTEST) -m "not packaging" --all-drivers
 
 .PHONY: test-dpnp
@@ -158,7 +161,11 @@ wheel: dist/.built  ## One self-contained wheel in dist/, LLVM linked statically
 
 dist/.built: .venv/.ready $(WHEEL_SOURCES)
 	@$(STEP) "wheel" tools/build_wheel.sh
-	@touch $@
+	@tools/wheel_sources.sh hash >$@
+
+.PHONY: install-wheel
+install-wheel: setup
+	@$(STEP) "wheel of dist/" $(BIN)/pip install --quiet --force-reinstall --no-deps dist/*.whl
 
 .PHONY: docs
 docs: build .venv/.group-docs  ## Build the documentation site into site/; any broken link fails

@@ -76,8 +76,14 @@ install_packages() {
 # Exported so that step.sh, a process of its own, can run it.
 apt_install() {
     export DEBIAN_FRONTEND=noninteractive
-    apt-get update --quiet=2
-    apt-get install --yes --quiet=2 --no-install-recommends "$@"
+    local log status
+    log=$(mktemp)
+    # Even when apt is quiet, dpkg has three lines for each package; they matter if it fails.
+    { apt-get update --quiet=2 && apt-get install --yes --quiet=2 --no-install-recommends "$@"; } >"$log" 2>&1
+    status=$?
+    [ "$status" -eq 0 ] || cat "$log" >&2
+    rm -f "$log"
+    return "$status"
 }
 export -f apt_install
 

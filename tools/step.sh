@@ -61,6 +61,8 @@ clear_progress() {
 follow() {
     local line="" plain part status at="" next_report=30 building=true
     local progress='^ *Building \[[^]]*\] ([0-9]+)/([0-9]+): (.*[^ ]) *$'
+    # Before it builds, cargo has bars for what it fetches: `Fetch [===>   ] 92 complete; 2 pending`.
+    local fetching='^ *(Fetch|Updating|Downloading) \[[^]]*\] *(.*[^ ]) *$'
     # What cargo and maturin say in passing.
     local remark='^ +(Blocking|Checking|Compiling|Doc-tests|Documenting|Downloaded|Downloading|Finished|Fresh'
     remark+='|Generated|Locking|Running|Updating) |^(🍹|🔗|🐍|📡|📦|✏️|🛠)'
@@ -75,6 +77,9 @@ follow() {
         plain=${line//$'\e['*([0-9;])[mK]/}
         if [[ $plain =~ $progress ]]; then
             at="${BASH_REMATCH[1]} of ${BASH_REMATCH[2]} crates: ${BASH_REMATCH[3]}"
+            show_progress "$at"
+        elif [[ $plain =~ $fetching ]]; then
+            at="fetching crates: ${BASH_REMATCH[2]}"
             show_progress "$at"
         elif [[ $plain =~ $remark ]]; then
             # Tests, which follow a build, print their own progress.

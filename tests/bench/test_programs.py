@@ -21,10 +21,6 @@ _NO_QUEUE = "`sqrt` was called without an array, so there is no queue to run it 
 KNOWN_PROBLEMS = {
     ("binomial_tree", "array"): _NO_QUEUE,
     ("connected_components", "array"): ("'function' object has no attribute 'at'"),
-    ("kmeans", "parallel"): (
-        "cannot compile njit function `parallel`: "
-        "error[J001]: `c` is handed from one round of a `prange` loop to the next"
-    ),
     ("longest_common_subsequence", "array"): ("'function' object has no attribute 'accumulate'"),
     ("monte_carlo", "array"): _NO_QUEUE,
 }

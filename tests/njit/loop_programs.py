@@ -1,4 +1,7 @@
-"""Random njit functions that are loops over array statements, as text."""
+"""Random njit functions that are loops over array statements, as text.
+
+They call `clipped`, a function of an array that whoever runs them defines.
+"""
 
 from hypothesis import strategies as st
 
@@ -88,6 +91,27 @@ def arrays(draw: st.DrawFn, kind: str, depth: int = 2) -> str:
 
 
 @st.composite
+def shared_work(draw: st.DrawFn, vector: str, matrix: str) -> str:
+    """Draw a loop over `prange`, work with a mask, or a call of a function."""
+    number = draw(st.sampled_from(("s", "i", "0.5", f"{matrix}[i, 0]", "2")))
+    return draw(
+        st.sampled_from(
+            (
+                f"for k in prange(n): {vector}[k] = np.minimum({matrix}[k, 0] + {number}, 7)",
+                f"for k in prange(n): total += {vector}[k] * 0.5",
+                f"for k in prange(1, n): total = max(total, {matrix}[k - 1, i])",
+                f"for k in prange(n): {matrix}[k] = np.minimum({matrix}[k] + {vector}, 7)",
+                f"for k in prange(n): {matrix}[k, :] = clipped({matrix}[k] - {number})",
+                f"{vector}[{vector} > 1] = 0.5",
+                f"total += np.sum({vector}[{vector} < {number}])",
+                f"{vector}[:] = clipped({vector} + {number})",
+                f"total = np.sum(clipped({matrix}[:, i]))",
+            )
+        )
+    )
+
+
+@st.composite
 def statements(draw: st.DrawFn) -> str:
     """Draw a statement of a round."""
     vector = draw(st.sampled_from(VECTORS))
@@ -103,7 +127,9 @@ def statements(draw: st.DrawFn) -> str:
     )
     target = draw(st.sampled_from(targets))
     value = draw(arrays(kind))
-    choice = draw(st.integers(0, 9))
+    choice = draw(st.integers(0, 12))
+    if choice >= 10:
+        return draw(shared_work(vector, matrix))
     if choice == 0:
         return "p, q = q, p"
     if choice == 1:

@@ -21,11 +21,22 @@ def resident_bytes() -> int:
     return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * 4096
 
 
-def made(text: str) -> Any:
+def _clipped(x):
+    y = np.maximum(x, -2)
+    return np.minimum(y, 2) * 1
+
+
+@situ.njit
+def compiled_clipped(x):
+    y = np.maximum(x, -2)
+    return np.minimum(y, 2) * 1
+
+
+def made(text: str, clipped: Any = _clipped) -> Any:
     """Return the function of a text, with a file that its source can be read from."""
     file = f"<loop program {zlib.crc32(text.encode()):08x}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    names: dict[str, Any] = {"np": np}
+    names: dict[str, Any] = {"np": np, "prange": situ.prange, "clipped": clipped}
     exec(compile(text, file, "exec"), names)
     return names["program"]
 
@@ -43,7 +54,7 @@ def outcome(function: Any, arguments: list[Any]) -> Any:
 @settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(
     text=programs(),
-    size=st.sampled_from((1, 2, 3, 5)),
+    size=st.sampled_from((1, 2, 3, 5, 120)),
     dtypes=st.tuples(st.sampled_from(DTYPES), st.sampled_from(DTYPES)),
     seed=st.integers(0, 99),
 )
@@ -55,7 +66,7 @@ def test_random_programs(text, size, dtypes, seed) -> None:
     hosts = [*vectors, *matrices, order, 0.5, size]
     expected = outcome(made(text), [each.copy() if np.ndim(each) else each for each in hosts])
     arrays = [situ.asarray(each) if np.ndim(each) else each for each in hosts]
-    found = outcome(situ.njit(made(text)), arrays)
+    found = outcome(situ.njit(made(text, compiled_clipped)), arrays)
     if isinstance(expected, Exception):
         assert isinstance(found, Exception), f"NumPy raises {expected!r}\n{text}"
         return

@@ -74,6 +74,24 @@ def never_in_elements(x, value):
 
 
 @situ.njit
+def never_in_rounds(x, value):
+    total = 0.0
+    while value != 0:
+        for i in situ.prange(x.shape[0]):
+            total += x[i] * 0.5
+    return total
+
+
+@situ.njit
+def never_out_of_a_round(x, value):
+    for _ in range(2):
+        for i in situ.prange(x.shape[0]):
+            while x[i] < value:
+                x[i] = x[i] * 1.0
+    return x
+
+
+@situ.njit
 def never_with_arrays(x, value):
     while value != 0:
         x = situ.sqrt(x)
@@ -199,6 +217,22 @@ class Case:
     def njit_prange(self) -> None:
         never_in_parallel(0)
         never_in_parallel(1)
+
+    def njit_rounds(self) -> None:
+        never_in_rounds(self.x, 0)
+        never_in_rounds(self.x, 1)
+        self.queue.wait()
+
+    def njit_many_rounds(self) -> None:
+        many = situ.zeros(1_000_000, queue=self.queue)
+        never_in_rounds(many, 0)
+        never_in_rounds(many, 1)
+        self.queue.wait()
+
+    def njit_round(self) -> None:
+        never_out_of_a_round(self.x, -1.0)
+        never_out_of_a_round(self.x, 1.0)
+        self.queue.wait()
 
     def njit_walked(self) -> None:
         never_with_arrays(self.x, 1)

@@ -109,7 +109,7 @@ def test_exceptions_of_njit_functions() -> None:
         with pytest.raises(ValueError, match="refused"):
             fails(1.0)
 
-    assert growth_per_round(work) < 100
+    assert growth_per_round(work, 5000) < 100
 
 
 def test_refused_calls() -> None:

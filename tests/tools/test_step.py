@@ -52,6 +52,12 @@ def test_remarks_of_cargo_are_left_out_and_errors_are_not() -> None:
     assert done.stderr == "error: no such crate\n"
 
 
+def test_what_cargo_fetches_is_progress() -> None:
+    bars = "       Fetch [=====>    ] 92 complete; 2 pending   \\r" * 3
+    done = run_step("docs", "bash", "-c", f"printf '{bars}\\n' >&2")
+    assert done.stderr == ""
+
+
 def test_what_a_talking_command_says_is_left_as_it_is() -> None:
     done = run_step("--talks", "docs", "bash", "-c", f"printf '{CARGO}' >&2")
     assert "Compiling faer" in done.stderr

@@ -166,7 +166,7 @@ fn specialize_here(
 
 /// Rules of the IR that a user can break: sizes of code and memory, and where work-items meet. All
 /// others are kept by the front end.
-const RULES_FOR_USERS: [&str; 6] = ["V006", "V007", "V008", "V019", "V063", "V070"];
+const RULES_FOR_USERS: [&str; 7] = ["V006", "V007", "V008", "V019", "V063", "V065", "V070"];
 
 pub(crate) fn refusal_of(name: &str, found: Diagnostics) -> Error {
     let kernel = name.to_owned();

@@ -183,6 +183,7 @@ pub(crate) enum StatementKind {
         body: Vec<Statement>,
     },
     For(ForRange),
+    Parallel(Parallel),
     Break,
     Continue,
     Return(Option<Expression>),
@@ -218,6 +219,16 @@ pub(crate) struct ForRange {
     pub(crate) start: Expression,
     pub(crate) stop: Expression,
     pub(crate) step: Step,
+    pub(crate) body: Vec<Statement>,
+}
+
+/// Rounds that may run at the same time.
+#[derive(Clone, Debug)]
+pub(crate) struct Parallel {
+    pub(crate) count: Expression,
+    /// The number of the round, and that of the worker that runs it.
+    pub(crate) index: VariableId,
+    pub(crate) worker: VariableId,
     pub(crate) body: Vec<Statement>,
 }
 

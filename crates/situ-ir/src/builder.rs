@@ -27,7 +27,7 @@ use crate::module::{ArrayVariable, Function, FunctionKind, Module, Parameter, Va
 use crate::span::Span;
 use crate::statement::{
     Atomic, Block, Collective, CollectiveOperation, CollectiveScope, MemoryOrder, MemoryScope,
-    MemorySpaces, Statement, StatementKind,
+    MemorySpaces, Parallel, Statement, StatementKind,
 };
 use crate::types::{AddressSpace, Type};
 
@@ -430,6 +430,25 @@ impl FunctionBuilder {
             body,
             step,
         });
+    }
+
+    /// Appends rounds that do not depend on each other; `body` gets the number of the round and that of the worker.
+    pub fn parallel(
+        &mut self,
+        count: Handle<Expression>,
+        body: impl FnOnce(&mut Self, Handle<Expression>, Handle<Expression>),
+    ) {
+        let [index, worker] = ["round", "worker"].map(|name| self.variable(name, DType::I64));
+        let body = self.block(|f| {
+            let numbers = [f.get(index), f.get(worker)];
+            body(f, numbers[0], numbers[1]);
+        });
+        self.statement(StatementKind::Parallel(Parallel {
+            count,
+            index,
+            worker,
+            body,
+        }));
     }
 
     /// Calls a device function, or [`FunctionBuilder::itself`]; refers to the result if it has one.

@@ -126,7 +126,7 @@ pub use range::{NdRange, RangeError};
 pub use span::{Location, Source, Span};
 pub use statement::{
     Atomic, AtomicOperation, Block, Collective, CollectiveOperation, CollectiveScope,
-    CombineOperator, MemoryOrder, MemoryScope, MemorySpaces, Statement, StatementKind,
+    CombineOperator, MemoryOrder, MemoryScope, MemorySpaces, Parallel, Statement, StatementKind,
 };
 pub use types::{AddressSpace, Type};
 pub use validate::{FunctionInfo, ParameterAccess, PointerRoot, ValidModule, validate};

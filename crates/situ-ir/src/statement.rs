@@ -86,11 +86,14 @@ pub enum StatementKind {
         /// What comes between rounds; contains no `Break`, `Continue` or `Return`.
         step: Block,
     },
+    /// Runs a block once for each number below a count: in any order, and several at the same time where that
+    /// pays. Variables that the block assigns belong to it; each round finds them zero.
+    Parallel(Parallel),
     /// Leaves the innermost loop.
     Break,
     /// Ends this round of the innermost loop.
     Continue,
-    /// Ends the function; with the result, if it has one.
+    /// Ends the function; with the result, if it has one. In a [`Parallel`] it ends the round, without a result.
     Return(Option<Handle<Expression>>),
     /// Waits until every work-item of the group is here; memory in the given spaces is then
     /// consistent within the group.
@@ -104,6 +107,19 @@ pub enum StatementKind {
     },
     /// Computes something from one value of each work-item of a group or sub-group.
     Collective(Collective),
+}
+
+/// Rounds that do not depend on each other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parallel {
+    /// How many rounds there are (`int64`).
+    pub count: Handle<Expression>,
+    /// Holds the number of the round (`int64`).
+    pub index: Handle<Variable>,
+    /// Holds a small number that no other round has at the same time (`int64`), to choose scratch memory by.
+    pub worker: Handle<Variable>,
+    /// What each round does. It has neither barriers nor collectives and asks nothing about the work-item.
+    pub body: Block,
 }
 
 /// An indivisible access to one element.
@@ -417,6 +433,7 @@ impl StatementKind {
             Self::Call { arguments, .. } => arguments.iter().copied().for_each(visit),
             Self::If { condition, .. } => visit(*condition),
             Self::Loop { condition, .. } => condition.iter().copied().for_each(visit),
+            Self::Parallel(parallel) => visit(parallel.count),
             Self::Return(result) => result.iter().copied().for_each(visit),
             Self::Collective(collective) => {
                 visit(collective.operand);
@@ -449,6 +466,7 @@ impl StatementKind {
         let (first, second) = match self {
             Self::If { accept, reject, .. } => (Some(accept), Some(reject)),
             Self::Loop { body, step, .. } => (Some(body), Some(step)),
+            Self::Parallel(parallel) => (Some(&parallel.body), None),
             _ => (None, None),
         };
         first.into_iter().chain(second)
@@ -458,6 +476,7 @@ impl StatementKind {
         let (first, second) = match self {
             Self::If { accept, reject, .. } => (Some(accept), Some(reject)),
             Self::Loop { body, step, .. } => (Some(body), Some(step)),
+            Self::Parallel(parallel) => (Some(&mut parallel.body), None),
             _ => (None, None),
         };
         first.into_iter().chain(second)

@@ -28,6 +28,14 @@ pub const STREAMED_ITEMS: u64 = 64;
 /// Bytes of one argument slot.
 pub const ARGUMENT_SLOT_BYTES: usize = 8;
 
+/// The function of the runtime that runs the rounds of a [`situ_ir::Parallel`]:
+/// `void situ_run_rounds(ptr rounds, ptr context, i64 count, ptr cost)`.
+///
+/// It calls `void rounds(ptr context, i64 first, i64 last, i64 worker)` with ranges that cover `0..count`, on threads
+/// of its choice, and returns when all have returned. `cost` is two `i32`s that start as zero and are the
+/// runtime's.
+pub const RUN_ROUNDS: &str = "situ_run_rounds";
+
 /// The part of a launch that one call of a kernel runs.
 ///
 /// Dimension 0 is the slowest. Dimensions that do not exist have size 1.
@@ -81,6 +89,8 @@ pub enum KernelShape {
 /// What the runtime must know to call a kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KernelAbi {
+    /// Whether it calls [`RUN_ROUNDS`].
+    pub has_rounds: bool,
     /// The kernel's name in the module.
     pub name: String,
     /// The exported symbol.

@@ -27,6 +27,10 @@ pub(super) struct ModuleFacts<'a> {
     pub(super) queries: Vec<QuerySet>,
     /// How large each function is after inlining, by position.
     pub(super) inlined_sizes: Vec<usize>,
+    /// How often each function is called, by position.
+    pub(super) calls: Vec<usize>,
+    /// Whether a function has rounds that run at the same time.
+    pub(super) has_rounds: bool,
     /// What each function needs of the stack, by position.
     pub(super) stacks: Vec<StackNeed>,
 }
@@ -85,6 +89,7 @@ pub(super) enum Exits {
 pub(super) struct Body<'a, 'm, 'o> {
     pub(super) code: Code<'m, 'o>,
     pub(super) facts: &'a ModuleFacts<'a>,
+    pub(super) handle: Handle<Function>,
     pub(super) function: &'a Function,
     pub(super) info: &'a FunctionInfo,
     pub(super) stack: StackNeed,
@@ -111,6 +116,7 @@ impl<'a, 'm, 'o> Body<'a, 'm, 'o> {
         Self {
             code: Code::new(library),
             facts,
+            handle,
             function: &facts.module.functions[handle],
             info: facts.module.info(handle),
             stack: facts.stacks[handle.index()],

@@ -4,7 +4,7 @@
 //! after them, one for each thing it asks about the work-item. Small ones are always inlined: a
 //! loop with a call in it does not vectorise.
 
-use situ_ir::{DType, Function, Handle, Literal, StatementKind, ValidModule};
+use situ_ir::{DType, Function, Handle, Literal, ParameterAccess, StatementKind, ValidModule};
 
 use super::body::{Body, ModuleFacts, WorkItem};
 use super::library::Library;
@@ -15,6 +15,22 @@ use crate::error::Error;
 /// The number of statements and expressions, with those of the functions that are inlined into it,
 /// up to which a function is always inlined.
 pub(super) const ALWAYS_INLINE: usize = 400;
+
+/// How often a function that writes memory is copied to its callers: code that hands out memory is called everywhere.
+const MAX_COPIES: usize = 4;
+
+/// How often each function is called.
+pub(super) fn calls(module: &ValidModule) -> Vec<usize> {
+    let mut calls = vec![0; module.functions.len()];
+    for (_, function) in module.functions.iter() {
+        function.body.for_each_statement(&mut |statement| {
+            if let StatementKind::Call { function, .. } = &statement.kind {
+                calls[function.index()] += 1;
+            }
+        });
+    }
+    calls
+}
 
 /// The size of each function after inlining. Functions call earlier ones and themselves.
 pub(super) fn inlined_sizes(module: &ValidModule) -> Vec<usize> {
@@ -45,9 +61,15 @@ pub(super) fn symbol(function: &Function) -> String {
 
 /// Whether LLVM must inline a function, or may, or must not.
 pub(super) fn inline_attribute(facts: &ModuleFacts<'_>, handle: Handle<Function>) -> &'static str {
-    if !facts.stacks[handle.index()].may_be_inlined() {
+    let size = facts.inlined_sizes[handle.index()];
+    let writes = |access: &ParameterAccess| access.writes;
+    let info = facts.module.info(handle);
+    // Loops with such calls do not vectorise anyway.
+    let is_common =
+        facts.calls[handle.index()] > MAX_COPIES && info.parameter_access.iter().any(writes);
+    if !facts.stacks[handle.index()].may_be_inlined() || is_common {
         "noinline"
-    } else if facts.inlined_sizes[handle.index()] <= ALWAYS_INLINE {
+    } else if size <= ALWAYS_INLINE {
         "alwaysinline"
     } else {
         "inlinehint"

@@ -51,6 +51,7 @@ pub(super) fn emit(
         (KernelShape::Items, KernelMemory::default())
     };
     let abi = KernelAbi {
+        has_rounds: facts.has_rounds,
         name: function.name.clone(),
         symbol: format!("situ_kernel_{}", function.name),
         shape,

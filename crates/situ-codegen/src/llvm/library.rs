@@ -40,6 +40,8 @@ pub(super) struct Library<'a> {
     definitions: BTreeMap<String, String>,
     imports: BTreeSet<String>,
     kept: BTreeSet<String>,
+    /// How many functions run rounds.
+    rounds: usize,
     /// Nodes of metadata beside the first two, in the order of their numbers.
     nodes: Vec<String>,
 }
@@ -52,6 +54,7 @@ impl<'a> Library<'a> {
             definitions: BTreeMap::new(),
             imports: BTreeSet::new(),
             kept: BTreeSet::new(),
+            rounds: 0,
             nodes: Vec::new(),
         }
     }
@@ -73,6 +76,20 @@ impl<'a> Library<'a> {
             let line = format!("declare {result} @{symbol}({arguments}) nobuiltin {PURE}");
             self.declarations.insert(symbol.to_owned(), line);
         }
+    }
+
+    /// Declares a function of the runtime, which may do anything.
+    pub(super) fn runtime(&mut self, symbol: &str, result: &str, arguments: &str) {
+        if self.imports.insert(symbol.to_owned()) {
+            let line = format!("declare {result} @{symbol}({arguments}) nounwind");
+            self.declarations.insert(symbol.to_owned(), line);
+        }
+    }
+
+    /// A number for a function that runs rounds.
+    pub(super) fn next_rounds(&mut self) -> usize {
+        self.rounds += 1;
+        self.rounds - 1
     }
 
     /// Whether a function of our own was written already.

@@ -18,6 +18,7 @@
 //! | `groups` | work-groups: how kernels are cut at barriers, and what waits where |
 //! | `body`, `places` | what is known while a function is written |
 //! | `statements`, `expressions`, `queries`, `atomics` | the nodes of the IR |
+//! | `rounds` | parallel loops as functions of their own |
 //! | `operators`, `casts`, `builtins`, `types` | scalars |
 //! | `math` | elementary functions that no library is called for |
 //! | `library` | declarations and small functions of our own |
@@ -39,6 +40,7 @@ mod math;
 mod operators;
 mod places;
 mod queries;
+mod rounds;
 mod stack;
 mod statements;
 pub mod target;
@@ -49,7 +51,7 @@ mod writer;
 use situ_ir::ValidModule;
 use situ_ir::transform::lower;
 
-pub use abi::{KernelAbi, KernelShape, LaunchFrame};
+pub use abi::{KernelAbi, KernelShape, LaunchFrame, RUN_ROUNDS};
 pub use library::STREAMED;
 pub use target::{TargetOptions, VectorIsa, Vectorise};
 
@@ -80,6 +82,8 @@ pub fn emit(module: &ValidModule, options: &TargetOptions) -> Result<LlvmModule,
     let facts = ModuleFacts {
         module,
         queries: queries::asked_by_functions(module),
+        calls: functions::calls(module),
+        has_rounds: rounds::are_in(module),
         stacks: stack::needed(module, &inlined_sizes),
         inlined_sizes,
     };

@@ -79,6 +79,7 @@ impl Body<'_, '_, '_> {
                     |this| this.block(step),
                 )
             }
+            StatementKind::Parallel(parallel) => self.parallel(parallel),
             StatementKind::Break => self.jump(Exit::Break),
             StatementKind::Continue => self.jump(Exit::Continue),
             StatementKind::Return(result) => self.return_(*result),

@@ -117,6 +117,12 @@ impl Walk<'_> {
             if let StatementKind::Assign { variable, .. } = statement.kind {
                 self.touch(variable, statement, true, before_loop);
             }
+            if let StatementKind::Parallel(parallel) = &statement.kind {
+                // Its head counts with them.
+                for variable in [parallel.index, parallel.worker] {
+                    self.touch(variable, statement, false, false);
+                }
+            }
             for nested in statement.kind.blocks() {
                 self.block(nested);
             }

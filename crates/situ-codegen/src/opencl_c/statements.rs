@@ -5,11 +5,12 @@
 //! `do { … } while (false)`, so that C's `continue` leads to the step. And C evaluates the condition
 //! of a loop as one expression; where it needs names bound first, it is tested inside.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use situ_ir::{
     AddressSpace, Block, Expression, Function, FunctionInfo, FunctionKind, Handle, MemorySpaces,
-    PointerRoot, Span, Statement, StatementKind, Type, ValidModule, Value,
+    Parallel, PointerRoot, Span, Statement, StatementKind, Type, ValidModule, Value,
 };
 
 use super::collectives::Way;
@@ -55,6 +56,8 @@ pub(super) struct FunctionWriter<'a> {
     declarations: Declarations,
     /// The loops around the present statement, outermost first.
     loops: Vec<LoopForm>,
+    /// Labels at the ends of the rounds around the statement, innermost last.
+    rounds: Vec<String>,
     text: String,
     /// The place in the source of each line of the text.
     spans: Vec<Span>,
@@ -113,6 +116,7 @@ impl<'a> FunctionWriter<'a> {
             extent_names,
             declarations: Declarations::new(function),
             loops: Vec::new(),
+            rounds: Vec::new(),
             text: String::new(),
             spans: Vec::new(),
             span: function.span,
@@ -330,9 +334,16 @@ impl<'a> FunctionWriter<'a> {
                 body,
                 step,
             } => self.loop_("", *condition, body, step),
+            StatementKind::Parallel(parallel) => self.parallel(parallel),
             StatementKind::Break => self.break_(),
             StatementKind::Continue => self.line("continue;"),
-            StatementKind::Return(None) => self.line("return;"),
+            StatementKind::Return(None) => {
+                let line = match self.rounds.last() {
+                    Some(end) => format!("goto {end};"),
+                    None => "return;".to_owned(),
+                };
+                self.line(&line);
+            }
             StatementKind::Return(Some(result)) => {
                 let operands = self.bound_operands(&[*result]);
                 self.line(&format!("return {};", operands.get(*result).converting()));
@@ -551,6 +562,50 @@ impl<'a> FunctionWriter<'a> {
             self.line("}");
         }
         self.block(step);
+    }
+
+    /// Rounds one after the other: work-items are what runs at the same time here.
+    fn parallel(&mut self, parallel: &Parallel) {
+        let operands = self.bound_operands(&[parallel.count]);
+        let count = self.names.unique("count");
+        let value = operands.get(parallel.count).converting();
+        self.line(&format!("const long {count} = {value};"));
+        let index = self.variable_names[parallel.index.index()].clone();
+        self.line(&format!(
+            "for ({index} = 0; {index} < {count}; {index}++) {{"
+        ));
+        self.indent += 1;
+        let mut assigned = BTreeSet::new();
+        let mut has_ends = false;
+        parallel
+            .body
+            .for_each_statement(&mut |statement| match &statement.kind {
+                StatementKind::Assign { variable, .. } => {
+                    assigned.insert(*variable);
+                }
+                StatementKind::Return(_) => has_ends = true,
+                _ => {}
+            });
+        for variable in assigned {
+            if self.declarations.at_start.contains(&variable) {
+                let name = &self.variable_names[variable.index()];
+                let line = format!("{name} = 0;");
+                self.line(&line);
+            }
+        }
+        let end = self.names.unique("round_end");
+        self.rounds.push(end.clone());
+        let loops = std::mem::take(&mut self.loops);
+        self.line("{");
+        self.nested(&parallel.body);
+        self.line("}");
+        self.loops = loops;
+        self.rounds.pop();
+        if has_ends {
+            self.line(&format!("{end}:;"));
+        }
+        self.indent -= 1;
+        self.line("}");
     }
 
     fn break_(&mut self) {

@@ -4,7 +4,8 @@
 //! numbers. Only the numbers are this crate's business: [`read_host_function`] gives the tree that whoever runs the
 //! function walks, and statements of it that need no array library become compiled code: those that run one after
 //! the other on the host a [piece](compile_piece), loops over `prange` a [kernel](compile_parallel_loop).
-//! Work on parts of arrays in the rounds of such loops is [written out](with_element_loops) first.
+//! Work on parts of arrays in the rounds of such loops is [written out](with_element_loops) first. A loop over `prange`
+//! that is part of a piece is [shared out](mod@parallel_rounds) while the piece runs.
 //! [`Liveness`] tells which values are needed later.
 
 mod accumulators;
@@ -13,6 +14,7 @@ mod index_loops;
 mod liveness;
 mod made_trees;
 mod parallel_loop;
+mod parallel_rounds;
 mod piece;
 mod recursion;
 mod wording;
@@ -27,11 +29,12 @@ pub use liveness::{Liveness, assigned_names, for_each_name, read_names};
 pub use parallel_loop::{
     Combination, CompiledLoop, LoopReduction, ParallelLoop, compile_parallel_loop,
 };
-pub use piece::{CompiledPiece, Piece, PieceMemory, ValueType, compile_piece};
+pub(crate) use parallel_rounds::{ALL_OF, NEW_PARTIALS, ONE_OF, PARALLEL, ROUNDS, ZERO_OF};
+pub use piece::{CompiledPiece, Piece, PieceMemory, SameSizes, ValueType, compile_piece};
 pub use recursion::MAX_RECURSION;
 pub(crate) use recursion::{DEPTH, STACK_LEFT, with_depth, written_parameters};
 
-pub use crate::infer::elements::SizeBound;
+pub use crate::infer::elements::{ARENA_WORDS, FIRST_ARENA, SizeBound};
 pub use crate::looped::Looped;
 
 use crate::error::{Error, Refusal};

@@ -8,15 +8,22 @@
 //! A variable is a reduction if it has a value before the loop and every statement that assigns it combines it with
 //! something else by the same operation: `s += x`, `s = s + x`, `m = max(m, x)`, `found = found or x`.
 
+use std::collections::BTreeSet;
+
 use situ_ir::{DType, Diagnostic, Diagnostics, Source, Span};
 
 use super::accumulators::Accumulator;
 use super::element_loops::RANGE;
+use super::liveness::Liveness;
 use super::made_trees::{assignment, binary, call, integer, subscript};
-use super::piece::{CompiledKernel, Piece, ValueType, Wrapped, compile_wrapped, expression, named};
+use super::piece::{
+    CompiledKernel, Piece, SameSizes, ValueType, Wrapped, compile_wrapped, expression, identifier,
+    named,
+};
 use super::{assigned_names, read_names};
 use crate::environment::{Binding, Environment, KnownModule};
 use crate::error::{Error, Refusal};
+use crate::infer::assigned;
 use crate::message::Messages;
 use crate::plan::{Layout, ParameterPlan};
 use crate::specialize::Options;
@@ -32,6 +39,8 @@ pub struct ParallelLoop<'a> {
     pub source: &'a Source,
     /// The function it is in.
     pub function: &'a Function,
+    /// The statement that it is.
+    pub statement: &'a Statement,
     /// What counts the rounds.
     pub counter: &'a Expression,
     /// What a round does.
@@ -167,6 +176,7 @@ fn compile_here(
         function: loop_.function,
         parameters,
         body,
+        same_sizes: SameSizes::new(),
     };
     let Wrapped {
         compiled, outputs, ..
@@ -248,7 +258,7 @@ fn blocked(
 }
 
 /// The statement in a function that is called for a round: to go on with the next is to return.
-fn without_continue(statement: &Statement) -> Statement {
+pub(super) fn without_continue(statement: &Statement) -> Statement {
     let kind = match &statement.kind {
         StatementKind::Continue => StatementKind::Return(None),
         StatementKind::If {
@@ -271,6 +281,8 @@ fn without_continue(statement: &Statement) -> Statement {
 /// The reductions of a loop.
 fn reductions(loop_: &ParallelLoop<'_>) -> Result<Vec<(String, Combination)>, Error> {
     let assigned = assigned_names(loop_.body);
+    let read_first = read_before_assigned(loop_.counter, loop_.body);
+    let liveness = Liveness::of(loop_.function);
     let mut problems = Vec::new();
     let mut found: Vec<(String, Combination)> = Vec::new();
     for (name, ty) in &loop_.parameters {
@@ -278,14 +290,16 @@ fn reductions(loop_: &ParallelLoop<'_>) -> Result<Vec<(String, Combination)>, Er
         if is_accumulator || !assigned.contains(name.as_str()) {
             continue;
         }
-        let mut updates = Updates::default();
-        updates.block(name, loop_.body);
-        match (ty, updates.combination) {
-            (ValueType::Number(_), Some(combination)) if updates.other.is_none() => {
-                found.push((name.clone(), combination));
-            }
-            _ => {
-                let at = updates.other.unwrap_or(loop_.counter.span);
+        // A name that each round assigns before it reads it is the round's own.
+        let is_number = matches!(ty, ValueType::Number(_));
+        if is_number && !read_first.contains(name) && !liveness.is_read_after(loop_.statement, name)
+        {
+            continue;
+        }
+        match (ty, update_of(name, loop_.body)) {
+            (ValueType::Number(_), Ok(combination)) => found.push((name.clone(), combination)),
+            (_, other) => {
+                let at = other.err().flatten().unwrap_or(loop_.counter.span);
                 problems.push(carried(name, at));
             }
         }
@@ -304,7 +318,7 @@ fn reductions(loop_: &ParallelLoop<'_>) -> Result<Vec<(String, Combination)>, Er
     }))
 }
 
-fn carried(name: &str, span: Span) -> Diagnostic {
+pub(super) fn carried(name: &str, span: Span) -> Diagnostic {
     Diagnostic::error(
         "J001",
         format!("`{name}` is handed from one round of a `prange` loop to the next"),
@@ -321,7 +335,7 @@ fn carried(name: &str, span: Span) -> Diagnostic {
 }
 
 /// Reports `break` and `return` out of a loop.
-fn jumps(body: &[Statement], problems: &mut Vec<Diagnostic>) {
+pub(super) fn jumps(body: &[Statement], problems: &mut Vec<Diagnostic>) {
     let leave = |span| {
         Diagnostic::error("J002", "a `prange` loop cannot be left early")
             .label(span, "other rounds run at the same time")
@@ -362,6 +376,37 @@ fn returns(
             }
             _ => {}
         }
+    }
+}
+
+/// The names that rounds read before they assign them, of those that they assign.
+pub(super) fn read_before_assigned(counter: &Expression, body: &[Statement]) -> BTreeSet<String> {
+    let span = counter.span;
+    let parameters = match &counter.kind {
+        ExpressionKind::Name(name) => vec![identifier(name, span)],
+        _ => Vec::new(),
+    };
+    let round = Function {
+        name: identifier("round", span),
+        positional: parameters.len(),
+        is_variadic: false,
+        parameters,
+        defaults: Vec::new(),
+        first_annotation: None,
+        body: body.to_vec(),
+        span,
+    };
+    let found = assigned::check(&round).into_iter();
+    found.map(|(name, _)| name.to_owned()).collect()
+}
+
+/// How statements combine a variable with something, if they do nothing else with it; else where they do, if at all.
+pub(super) fn update_of(name: &str, body: &[Statement]) -> Result<Combination, Option<Span>> {
+    let mut updates = Updates::default();
+    updates.block(name, body);
+    match (updates.combination, updates.other) {
+        (Some(combination), None) => Ok(combination),
+        (_, other) => Err(other),
     }
 }
 

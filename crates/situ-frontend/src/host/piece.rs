@@ -4,7 +4,7 @@
 //! work-item around it that stores what it returns. So everything that kernels can do is possible here, and the host
 //! runs what every device runs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use situ_ir::{AddressSpace, DType, Source, Span, ValidModule, validate};
@@ -13,6 +13,7 @@ use crate::environment::{Binding, Bindings, DeviceFunction, Environment, KnownMo
 use crate::error::{Error, Refusal};
 use crate::host::element_loops::{LEN, MAXIMUM, MINIMUM, RANGE};
 use crate::host::index_loops::with_index_loops;
+use crate::host::parallel_rounds::{MADE_FUNCTIONS, with_parallel_rounds};
 use crate::host::wording::in_host_words;
 use crate::infer::elements::{HEAP_FUNCTIONS, HEAP_SOURCE, SizeBound, heap_name, place_name};
 use crate::infer::value::{LocalType, ObjectKind};
@@ -47,6 +48,9 @@ pub enum ValueType {
     Nothing,
 }
 
+/// Sizes of arrays, each by name and axis, that are known to be the same as another one.
+pub type SameSizes = BTreeMap<(String, usize), (String, usize)>;
+
 /// What is to be compiled.
 #[derive(Clone, Debug)]
 pub struct Piece<'a> {
@@ -58,6 +62,8 @@ pub struct Piece<'a> {
     pub parameters: Vec<(String, ValueType)>,
     /// What it does; `return` gives the result.
     pub body: Vec<Statement>,
+    /// Sizes of parameters that are the same as another, and which.
+    pub same_sizes: SameSizes,
 }
 
 /// A compiled piece.
@@ -90,6 +96,8 @@ pub struct PieceMemory {
     pub heaps: Vec<DType>,
     /// How many elements its array expressions may have: each is a product of sizes.
     pub sizes: BTreeSet<Vec<SizeBound>>,
+    /// How many products of numbers its products of matrices may have, likewise.
+    pub products: BTreeSet<Vec<SizeBound>>,
 }
 
 /// Compiles a piece.
@@ -144,6 +152,11 @@ pub(super) fn compile_wrapped(
         memory = all_memory(&given);
         given.extend(memory.parameters());
     }
+    let body = if options.writes_out_arrays() {
+        with_parallel_rounds(piece.body, piece.function, environment, piece.source)?
+    } else {
+        piece.body
+    };
     let (mut names, mut types): (Vec<_>, Vec<_>) = given.into_iter().unzip();
     let mut inner = Function {
         name: identifier(&name, span),
@@ -152,7 +165,7 @@ pub(super) fn compile_wrapped(
         parameters: names.iter().map(|name| identifier(name, span)).collect(),
         defaults: Vec::new(),
         first_annotation: None,
-        body: with_index_loops(piece.body),
+        body: with_index_loops(body),
         span,
     };
     let parameters: Vec<ParameterType> = types.iter().map(parameter_type).collect();
@@ -160,8 +173,16 @@ pub(super) fn compile_wrapped(
         result,
         unused,
         sizes,
-    } = result_of(&inner, &parameters, piece.source, environment, options)?;
+        products,
+    } = result_of(
+        &inner,
+        (&parameters, &piece.same_sizes),
+        piece.source,
+        environment,
+        options,
+    )?;
     memory.sizes = sizes;
+    memory.products = products;
     // Only dtypes that are used are passed.
     memory
         .heaps
@@ -183,7 +204,13 @@ pub(super) fn compile_wrapped(
     for ty in passed {
         flatten(ty, &mut leaves);
     }
-    let compiled = compile_kernel(&wrapper, &leaves, piece.source, environment, options)?;
+    let compiled = compile_kernel(
+        &wrapper,
+        (&leaves, &piece.same_sizes),
+        piece.source,
+        environment,
+        options,
+    )?;
     Ok(Wrapped {
         compiled,
         result,
@@ -195,7 +222,7 @@ pub(super) fn compile_wrapped(
 impl PieceMemory {
     /// Whether a piece without array expressions has it.
     pub fn is_empty(&self) -> bool {
-        self.places.is_empty() && self.heaps.is_empty() && self.sizes.is_empty()
+        *self == Self::default()
     }
 
     /// The parameters that it is passed as.
@@ -223,7 +250,7 @@ fn all_memory(parameters: &[(String, ValueType)]) -> PieceMemory {
     PieceMemory {
         places: places.collect(),
         heaps: DType::ALL.to_vec(),
-        sizes: BTreeSet::new(),
+        ..PieceMemory::default()
     }
 }
 
@@ -241,6 +268,10 @@ fn with_made_names(environment: &Environment, options: Options) -> Environment {
                 bindings: Bindings::default(),
                 defaults: Vec::new(),
             });
+        }
+        for name in MADE_FUNCTIONS {
+            let binding = Binding::Function(KnownModule::Situ, name.to_owned());
+            environment.bindings.insert(name.to_owned(), binding);
         }
     }
     for (name, module, function) in [
@@ -261,19 +292,21 @@ struct Found {
     result: ValueType,
     /// Parameters that are memory, and that it does not use.
     unused: Vec<String>,
-    /// How far its loops over elements may count.
+    /// How far its loops over elements may count, and the sizes of its products.
     sizes: BTreeSet<Vec<SizeBound>>,
+    products: BTreeSet<Vec<SizeBound>>,
 }
 
 /// What is to be known of a function, given what it is called with.
 fn result_of(
     function: &Function,
-    parameters: &[ParameterType],
+    (parameters, same_sizes): (&[ParameterType], &SameSizes),
     source: &Source,
     environment: &Environment,
     options: Options,
 ) -> Result<Found, Error> {
     let mut program = Program::new(environment, source, options);
+    program.same_sizes.clone_from(same_sizes);
     program.title.clone_from(&function.name.name);
     let subject = Subject {
         syntax: function,
@@ -291,9 +324,14 @@ fn result_of(
         .map_err(|failure| in_host_words(Refusal::new(&function.name.name, source, failure)))?;
     let usage = Usage::of(&typed);
     let heaps = DType::ALL.iter().map(|dtype| heap_name(*dtype));
+    let mut returned = BTreeSet::new();
+    if let Some(result) = &result {
+        returned_arrays(result, &mut returned);
+    }
     let is_used = |name: &String| {
         let is_it = |(id, array): (usize, &typed::Array)| {
-            array.name == *name && usage.uses(&typed, typed::ArrayId(id))
+            let id = typed::ArrayId(id);
+            array.name == *name && (usage.uses(&typed, id) || returned.contains(&id))
         };
         typed.arrays.iter().enumerate().any(is_it)
     };
@@ -303,7 +341,22 @@ fn result_of(
         result,
         unused,
         sizes: program.size_bounds,
+        products: program.product_bounds,
     })
+}
+
+/// The arrays that a result is part of.
+fn returned_arrays(result: &LocalType, found: &mut BTreeSet<typed::ArrayId>) {
+    match result {
+        LocalType::Tuple(items) => items.iter().for_each(|item| returned_arrays(item, found)),
+        LocalType::Object {
+            kind: ObjectKind::View { array, .. },
+            ..
+        } => {
+            found.insert(*array);
+        }
+        _ => {}
+    }
 }
 
 /// A kernel made of a function that is no text.
@@ -317,13 +370,14 @@ pub(super) struct CompiledKernel {
 /// Compiles a kernel.
 pub(super) fn compile_kernel(
     kernel: &Function,
-    parameters: &[ParameterType],
+    (parameters, same_sizes): (&[ParameterType], &SameSizes),
     source: &Source,
     environment: &Environment,
     options: Options,
 ) -> Result<CompiledKernel, Error> {
     let name = &kernel.name.name;
     let mut program = Program::new(environment, source, options);
+    program.same_sizes.clone_from(same_sizes);
     program.title.clone_from(name);
     let subject = Subject {
         syntax: kernel,

@@ -6,7 +6,7 @@ use situ_ir::{AtomicOperation, DType, Literal, Span};
 use crate::host::DEPTH;
 use crate::infer::atomics::{AtomicCall, atomic_operation};
 use crate::infer::attributes::conjugate;
-use crate::infer::elements::{ArrayFunction, array_method};
+use crate::infer::elements::{ArrayFunction, array_method, has_arrays};
 use crate::infer::library::LibraryFunction;
 use crate::infer::program::{DefaultArgument, Specialised};
 use crate::infer::value::{LocalType, Number, Object, ObjectKind, Static, Value};
@@ -68,6 +68,9 @@ impl Inference<'_, '_, '_> {
                     Some((call, Some(LocalType::Scalar(dtype)))) => {
                         let kind = ExpressionKind::Call(call);
                         Value::Scalar(Expression::new(kind, dtype, span))
+                    }
+                    Some((call, Some(result))) if has_arrays(&result) && !self.is_kernel() => {
+                        self.returned_arrays(call, &result, span)
                     }
                     Some((call, Some(result))) => Value::Call { call, result },
                     Some((_, None)) => Value::Nothing,
@@ -131,6 +134,9 @@ impl Inference<'_, '_, '_> {
             Callee::Value(Value::Static(Static::Library(LibraryFunction::Atomic(operation)))) => {
                 let atomic = self.atomic(operation, written)?;
                 Some(StatementKind::Atomic(Box::new(atomic)))
+            }
+            Callee::Value(Value::Static(Static::Library(LibraryFunction::Parallel))) => {
+                self.parallel(written)
             }
             Callee::Value(Value::Static(Static::Device(function))) => {
                 let (call, _) = self.device_call(function, written)?;
@@ -262,6 +268,25 @@ impl Inference<'_, '_, '_> {
         numbers.filter(|_| count_is_right)
     }
 
+    /// The same of arguments that are evaluated already.
+    pub(super) fn numbers_of_values(
+        &mut self,
+        values: Vec<Value>,
+        call: Written<'_>,
+        least: usize,
+        most: usize,
+    ) -> Option<Vec<Number>> {
+        let count_is_right = self.check_count(call, least, most);
+        let spans = call.arguments.iter().map(|argument| argument.span);
+        let numbers: Vec<_> = values
+            .into_iter()
+            .zip(spans)
+            .map(|(value, span)| self.as_number(value, span))
+            .collect();
+        let numbers: Option<Vec<_>> = numbers.into_iter().collect();
+        numbers.filter(|_| count_is_right)
+    }
+
     /// `number.view(dtype)`: its bits as a number of another dtype of the same width.
     fn bits_as(&mut self, number: Expression, call: Written<'_>) -> Value {
         if !self.check_count(call, 1, 1) {
@@ -344,7 +369,14 @@ impl Inference<'_, '_, '_> {
             let value = self.name(&name.name, call.span);
             arguments.push(self.passed(value, call.span));
         }
-        let arguments: Option<Vec<_>> = arguments.into_iter().collect();
+        let mut arguments: Option<Vec<_>> = arguments.into_iter().collect();
+        let mut syntax = syntax;
+        if let Some(arguments) = &mut arguments
+            && self.passes_memory(function)
+        {
+            arguments.extend(self.memory_arguments(arguments, call.span)?);
+            syntax = self.program.with_memory(function, &syntax);
+        }
         let (types, arguments): (Vec<_>, Vec<Vec<_>>) = arguments?.into_iter().unzip();
         let mut arguments: Vec<_> = arguments.into_iter().flatten().collect();
         match self.program.specialise(function, &syntax, &types) {
@@ -365,7 +397,9 @@ impl Inference<'_, '_, '_> {
                     function: id,
                     arguments,
                 };
-                Some((call, self.program.results[id.0].clone()))
+                let result = self.program.results[id.0].clone();
+                let result = result.map(|result| self.mapped_result(result, id));
+                Some((call, result))
             }
             Specialised::Refused(reports) => {
                 self.callee_failed(reports);

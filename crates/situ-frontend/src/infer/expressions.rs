@@ -76,9 +76,9 @@ impl Inference<'_, '_, '_> {
                 }
                 if self.writes_out_arrays()
                     && let [(operator, second)] = &rest[..]
-                    && let Some(compared) = self.array_comparison(*operator, first, second, span)
                 {
-                    return compared;
+                    let compared = self.compared(*operator, [first, second], span);
+                    return compared.unwrap_or(Value::Unknown);
                 }
                 if self.compares_tuples(first, rest) {
                     return or_unknown(self.tuple_comparison(first, rest, span));

@@ -9,6 +9,7 @@ use situ_ir::{BinaryOperator as Ir, DType, Literal, MathFunction, Span, UnaryOpe
 
 use crate::infer::attributes::{conjugate, imaginary_part, real_part};
 use crate::infer::calls::Written;
+use crate::infer::elements::Operation;
 use crate::infer::expressions::{cast, negated, truth};
 use crate::infer::library::LibraryFunction;
 use crate::infer::operators::{ir_binary, ir_unary};
@@ -24,6 +25,10 @@ impl Inference<'_, '_, '_> {
             LibraryFunction::Range => {
                 self.report(problems::range_outside_for(call.span));
                 Value::Unknown
+            }
+            LibraryFunction::NewPartials => self.new_partials(call).unwrap_or(Value::Unknown),
+            LibraryFunction::Identity(identity) => {
+                self.identity(identity, call).unwrap_or(Value::Unknown)
             }
             LibraryFunction::Len => self.len(call),
             LibraryFunction::Divmod => self.divmod(call),
@@ -47,12 +52,16 @@ impl Inference<'_, '_, '_> {
             LibraryFunction::Array(function) => self.array_call(function, None, call),
             numeric => {
                 let (least, most) = arity(numeric);
-                if self.writes_out_arrays()
-                    && let Some(result) = self.function_of_arrays(numeric, call)
-                {
-                    return result;
-                }
-                let numbers = self.numbers(call, least, most);
+                let numbers = if self.writes_out_arrays() && call.keywords.is_empty() {
+                    let arguments = call.arguments.iter();
+                    let values: Vec<_> = arguments.map(|argument| self.value(argument)).collect();
+                    if values.iter().any(|value| self.is_array(value)) {
+                        return self.elementwise(Operation::Call(numeric), values, call.span);
+                    }
+                    self.numbers_of_values(values, call, least, most)
+                } else {
+                    self.numbers(call, least, most)
+                };
                 let result = numbers.and_then(|numbers| self.numeric(numeric, numbers, call));
                 result.map_or(Value::Unknown, Value::from)
             }
@@ -198,6 +207,9 @@ impl Inference<'_, '_, '_> {
             LibraryFunction::Compare(operator) => self.compare(operator, next()?, next()?, span),
             // These take more than numbers and are handled by the caller.
             LibraryFunction::Range
+            | LibraryFunction::Parallel
+            | LibraryFunction::NewPartials
+            | LibraryFunction::Identity(_)
             | LibraryFunction::Len
             | LibraryFunction::Divmod
             | LibraryFunction::WorkItem(_)

@@ -12,7 +12,7 @@ use crate::infer::operators::ir_binary;
 use crate::infer::value::{LocalType, Number, Object, ObjectKind, Static, Value};
 use crate::infer::{Inference, constants, problems};
 use crate::syntax::{self, Constant};
-use crate::typed::{ArrayId, ArrayOrigin, Call, Expression, ExpressionKind, Statement};
+use crate::typed::{Array, ArrayId, ArrayOrigin, Call, Expression, ExpressionKind, Statement};
 
 /// The greatest number of items of a tuple that an index chooses from at run time.
 const MAX_CHOICES: usize = 32;
@@ -371,9 +371,28 @@ impl Inference<'_, '_, '_> {
                 Expression::literal(Literal::I64(shape[axis] as i64), span)
             }
             ArrayOrigin::Parameter { .. } | ArrayOrigin::Flat { .. } => {
+                let (array, axis) = self.of_same_size(array, axis);
                 Expression::new(ExpressionKind::Shape { array, axis }, DType::I64, span)
             }
         }
+    }
+
+    /// The array and axis that are asked for a size: of those that are known to be the same, one is asked.
+    fn of_same_size(&self, array: ArrayId, axis: usize) -> (ArrayId, usize) {
+        let own = (array, axis);
+        if self.program.same_sizes.is_empty() || self.is_called_with_memory() {
+            return own;
+        }
+        let name = (self.array(array).name.clone(), axis);
+        let asked = self.program.same_sizes.get(&name);
+        let found = asked.and_then(|(name, axis)| {
+            let is_it = |array: &Array| {
+                array.name == *name && matches!(array.origin, ArrayOrigin::Parameter { .. })
+            };
+            let position = self.arrays.iter().position(is_it)?;
+            Some((ArrayId(position), *axis))
+        });
+        found.unwrap_or(own)
     }
 
     /// An item of the tuple that a call returns: the call is done for this item alone.

@@ -7,6 +7,7 @@ use std::f64::consts;
 use situ_ir::{AtomicOperation, DType, MathFunction, UnaryOperator, WorkItemQuery};
 
 use crate::environment::KnownModule;
+use crate::host::{ALL_OF, NEW_PARTIALS, ONE_OF, PARALLEL, ZERO_OF};
 use crate::infer::elements::ArrayFunction;
 use crate::syntax::{BinaryOperator, ComparisonOperator, Constant};
 
@@ -19,11 +20,24 @@ pub(crate) enum Member {
     Module(KnownModule),
 }
 
+/// A number that changes nothing, by what it is combined with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Identity {
+    Zero,
+    One,
+    /// All bits.
+    All,
+}
+
 /// A function that kernels can call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum LibraryFunction {
     // Python's own.
     Range,
+    // Of code that is made for loops over `prange`.
+    Parallel,
+    NewPartials,
+    Identity(Identity),
     Min,
     Max,
     Abs,
@@ -443,6 +457,11 @@ const ELEMENTWISE: Table = &[
 const SITU: Table = &[
     // Inside of compiled code every loop is one thread's own.
     ("prange", function(LibraryFunction::Range)),
+    (PARALLEL, function(LibraryFunction::Parallel)),
+    (NEW_PARTIALS, function(LibraryFunction::NewPartials)),
+    (ZERO_OF, function(LibraryFunction::Identity(Identity::Zero))),
+    (ONE_OF, function(LibraryFunction::Identity(Identity::One))),
+    (ALL_OF, function(LibraryFunction::Identity(Identity::All))),
     ("get_global_id", query(Query::GlobalId)),
     ("get_local_id", query(Query::LocalId)),
     ("get_group_id", query(Query::GroupId)),

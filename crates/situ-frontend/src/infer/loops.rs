@@ -123,7 +123,11 @@ impl Inference<'_, '_, '_> {
         let variable = if let syntax::ExpressionKind::Name(name) = &target.kind {
             let ty = self.join(name, LocalType::Scalar(DType::I64), target.span);
             match ty {
-                Some(LocalType::Scalar(dtype)) => Some(self.variable_id(name, 0, dtype)),
+                Some(LocalType::Scalar(dtype)) => {
+                    let variable = self.variable_id(name, 0, dtype);
+                    self.note_unknown(variable);
+                    Some(variable)
+                }
                 _ => None,
             }
         } else {

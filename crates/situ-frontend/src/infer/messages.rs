@@ -8,6 +8,7 @@ use situ_ir::{
     Span, UnaryOperator, WorkItemQuery,
 };
 
+use crate::host::is_made_name;
 use crate::infer::calls::Written;
 use crate::infer::expressions::cast;
 use crate::infer::operators::{ir_binary, ir_unary};
@@ -129,6 +130,26 @@ impl Inference<'_, '_, '_> {
         shapes: Vec<Vec<Expression>>,
         span: Span,
     ) -> Vec<Statement> {
+        self.error_with_shapes("situ.ShapeError", text, shapes, span)
+    }
+
+    /// The same of an index.
+    pub(super) fn index_error(
+        &mut self,
+        text: &str,
+        shapes: Vec<Vec<Expression>>,
+        span: Span,
+    ) -> Vec<Statement> {
+        self.error_with_shapes("IndexError", text, shapes, span)
+    }
+
+    fn error_with_shapes(
+        &mut self,
+        class: &str,
+        text: &str,
+        shapes: Vec<Vec<Expression>>,
+        span: Span,
+    ) -> Vec<Statement> {
         let source = self.subject.source;
         let mut content = Content::default();
         let mut shapes = shapes.into_iter();
@@ -144,12 +165,22 @@ impl Inference<'_, '_, '_> {
             "\n  at:   {}:{}, in njit function `{}`: `{}`",
             source.name,
             source.location(span.start).line,
-            self.program.title,
+            self.function_title(),
             source.slice(span),
         );
         content.parts.push(MessagePart::Text(place));
-        let class = "situ.ShapeError".to_owned();
+        let class = class.to_owned();
         self.failure(MessageKind::Exception { class }, content, span)
+    }
+
+    /// What the user calls the function that is read.
+    fn function_title(&self) -> &str {
+        let name = &self.subject.syntax.name.name;
+        if is_made_name(name) {
+            &self.program.title
+        } else {
+            name
+        }
     }
 
     /// Statements that raise an exception.
@@ -172,7 +203,13 @@ impl Inference<'_, '_, '_> {
         if words.len() > MAX_VALUES {
             self.report(problems::long_assertion(span));
         }
-        reject.extend(failure(report, number, words, span));
+        // A piece of a host function is one work-item, whichever thread runs its rounds.
+        let work_item = if self.writes_out_arrays() {
+            Expression::literal(Literal::I64(0), span)
+        } else {
+            linear_id(span)
+        };
+        reject.extend(failure(report, number, work_item, words, span));
         reject.push(Statement {
             kind: StatementKind::GiveUp,
             span,
@@ -348,6 +385,7 @@ impl Content {
 pub(crate) fn failure(
     report: ArrayId,
     number: usize,
+    work_item: Expression,
     words: Vec<Expression>,
     span: Span,
 ) -> Vec<Statement> {
@@ -359,14 +397,18 @@ pub(crate) fn failure(
     }));
     let before = Expression::new(before, DType::I32, span);
     let is_first = ir_binary(Ir::Equal, before, word(0, span), span);
-    let linear_id = ExpressionKind::WorkItem(WorkItemQuery::GlobalLinearId);
-    let linear_id = Expression::new(linear_id, DType::I64, span);
-    let place = halves(linear_id, span).into_iter().zip(WORK_ITEM..);
+    let place = halves(work_item, span).into_iter().zip(WORK_ITEM..);
     let stores = place
         .chain(words.into_iter().zip(VALUES..))
         .map(|(value, at)| store(report, index(at, span), value, span))
         .collect();
     vec![branch(is_first, stores, span)]
+}
+
+/// The number of the running work-item.
+pub(crate) fn linear_id(span: Span) -> Expression {
+    let kind = ExpressionKind::WorkItem(WorkItemQuery::GlobalLinearId);
+    Expression::new(kind, DType::I64, span)
 }
 
 /// The bits of a number, in words of 32.

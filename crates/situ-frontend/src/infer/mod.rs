@@ -26,6 +26,7 @@ mod loops;
 pub(crate) mod messages;
 mod numpy_functions;
 mod operators;
+mod parallel;
 pub(crate) mod problems;
 mod program;
 mod rounding;
@@ -104,7 +105,8 @@ pub(crate) fn infer<'e>(
     subject: Subject<'e, '_>,
 ) -> Result<Inferred, Failure> {
     let mut unassigned = assigned::check(subject.syntax);
-    let mut inference = Inference::new(program, subject);
+    let uncertain = unassigned.iter().map(|(name, _)| *name).collect();
+    let mut inference = Inference::new(program, subject, uncertain);
     // Every walk but the last widens something, and nothing can be widened more than a few times, so
     // this ends; most functions need two walks.
     let mut body = loop {
@@ -115,6 +117,10 @@ pub(crate) fn infer<'e>(
         }
     };
     inference.check_result();
+    if inference.is_called_with_memory() {
+        let end = inference.release_names(subject.syntax.name.span);
+        body.extend(end);
+    }
     if inference.program.options.check_bounds && !inference.arrays.is_empty() {
         inference.message_array();
     }
@@ -190,6 +196,8 @@ struct Inference<'p, 'e, 's> {
     variable_ids: BTreeMap<(String, usize), VariableId>,
     /// Names the function assigns.
     assigned: BTreeSet<&'s str>,
+    /// Those of them that some path does not assign before they are read.
+    uncertain: BTreeSet<&'s str>,
     locals: BTreeMap<String, Local>,
     slots: usize,
     dims: u8,
@@ -201,10 +209,16 @@ struct Inference<'p, 'e, 's> {
     temporaries: Vec<Expression>,
     /// Blocks that it keeps until its end: a name that gives one up may not be the last to hold it.
     kept: Vec<Expression>,
+    /// The variable that tells which worker runs the rounds that are read.
+    worker: Option<VariableId>,
     /// How many variables without a name there are.
     hidden: usize,
     /// Bounds of sizes that slots hold.
     slot_bounds: BTreeMap<SlotId, elements::SizeBound>,
+    /// What slots and variables hold, if that depends on nothing but parameters. Variables of which that is not so have
+    /// `None`.
+    slot_forms: BTreeMap<SlotId, elements::Form>,
+    variable_forms: BTreeMap<VariableId, Option<elements::Form>>,
     /// What variables of parameters start with.
     initial_parts: Vec<(VariableId, Expression)>,
     /// What the function returns: a number or a tuple.
@@ -230,7 +244,11 @@ struct Local {
 }
 
 impl<'p, 'e, 's> Inference<'p, 'e, 's> {
-    fn new(program: &'p mut Program<'e>, subject: Subject<'e, 's>) -> Self {
+    fn new(
+        program: &'p mut Program<'e>,
+        subject: Subject<'e, 's>,
+        uncertain: BTreeSet<&'s str>,
+    ) -> Self {
         let mut inference = Self {
             program,
             subject,
@@ -245,6 +263,7 @@ impl<'p, 'e, 's> Inference<'p, 'e, 's> {
             variables: Vec::new(),
             variable_ids: BTreeMap::new(),
             assigned: assigned::assigned_names(subject.syntax),
+            uncertain,
             locals: BTreeMap::new(),
             slots: 0,
             dims: 1,
@@ -252,8 +271,11 @@ impl<'p, 'e, 's> Inference<'p, 'e, 's> {
             before: Vec::new(),
             temporaries: Vec::new(),
             kept: Vec::new(),
+            worker: None,
             hidden: 0,
             slot_bounds: BTreeMap::new(),
+            slot_forms: BTreeMap::new(),
+            variable_forms: BTreeMap::new(),
             initial_parts: Vec::new(),
             result: None,
             return_with: None,
@@ -288,6 +310,9 @@ impl<'p, 'e, 's> Inference<'p, 'e, 's> {
         let (kind, ty) = match ty {
             ParameterType::Scalar(dtype) => {
                 let variable = is_assigned.then(|| self.variable_id(&name.name, position, *dtype));
+                if let Some(variable) = variable {
+                    self.note_unknown(variable);
+                }
                 let kind = ParameterKind::Scalar {
                     dtype: *dtype,
                     variable,
@@ -297,6 +322,7 @@ impl<'p, 'e, 's> Inference<'p, 'e, 's> {
             ParameterType::Constant(constant) if is_assigned => {
                 let dtype = constant.default_dtype(self.default_float());
                 let variable = self.variable_id(&name.name, position, dtype);
+                self.note_unknown(variable);
                 self.initial.push((variable, *constant));
                 (ParameterKind::Nothing, LocalType::Scalar(dtype))
             }
@@ -362,6 +388,7 @@ impl<'p, 'e, 's> Inference<'p, 'e, 's> {
         let parts = object.parts.len();
         for (position, part) in object.parts.into_iter().enumerate() {
             let variable = self.variable_id(&name.name, position, DType::I64);
+            self.note_assigned(variable, &part);
             self.initial_parts.push((variable, part));
         }
         let ty = LocalType::Object {
@@ -396,6 +423,7 @@ impl<'p, 'e, 's> Inference<'p, 'e, 's> {
                 let dtype = *dtype;
                 if variable.is_none() {
                     let id = self.variable_id(&name.name, position, dtype);
+                    self.note_unknown(id);
                     self.parameters[first].kind = ParameterKind::Scalar {
                         dtype,
                         variable: Some(id),
@@ -405,6 +433,7 @@ impl<'p, 'e, 's> Inference<'p, 'e, 's> {
             if let LocalType::Constant(constant) = local.ty {
                 let dtype = constant.default_dtype(self.default_float());
                 let id = self.variable_id(&name.name, position, dtype);
+                self.note_unknown(id);
                 self.initial.push((id, constant));
                 local.ty = LocalType::Scalar(dtype);
             }
@@ -504,6 +533,8 @@ impl<'p, 'e, 's> Inference<'p, 'e, 's> {
         self.temporaries.clear();
         self.kept.clear();
         self.hidden = 0;
+        self.slot_bounds.clear();
+        self.slot_forms.clear();
         self.meeting = None;
         self.inlined_bodies = 0;
         self.return_with = None;

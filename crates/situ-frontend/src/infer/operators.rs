@@ -219,6 +219,18 @@ impl Inference<'_, '_, '_> {
         span: Span,
     ) -> Option<Number> {
         let (operator, second) = rest.first()?;
+        let (left, right) = (self.value(first), self.value(second));
+        self.compared_tuples(*operator, left, right, span)
+    }
+
+    /// The same of values.
+    pub(super) fn compared_tuples(
+        &mut self,
+        operator: ComparisonOperator,
+        left: Value,
+        right: Value,
+        span: Span,
+    ) -> Option<Number> {
         let wants_same = match operator {
             ComparisonOperator::Equal => true,
             ComparisonOperator::NotEqual => false,
@@ -227,7 +239,6 @@ impl Inference<'_, '_, '_> {
                 return None;
             }
         };
-        let (left, right) = (self.value(first), self.value(second));
         let is_same = self.is_same_value(left, right, span)?;
         Some(if wants_same {
             is_same

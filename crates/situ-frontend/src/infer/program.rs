@@ -6,8 +6,8 @@ use std::sync::Arc;
 use situ_ir::{AddressSpace, DType, Diagnostics, Source};
 
 use crate::environment::{Binding, Bindings, Environment, KnownModule};
-use crate::host::{read_names, with_depth, written_parameters};
-use crate::infer::elements::SizeBound;
+use crate::host::{SameSizes, read_names, with_depth, written_parameters};
+use crate::infer::elements::{SizeBound, memory_names};
 use crate::infer::value::{LocalType, Static, Value};
 use crate::infer::{Failure, Inferred, Subject, infer};
 use crate::message::Message;
@@ -93,9 +93,15 @@ pub(crate) struct Program<'e> {
     pub(crate) title: String,
     /// How far loops over elements may count, in terms of the parameters of the function they are in.
     pub(crate) size_bounds: BTreeSet<Vec<SizeBound>>,
+    /// Sizes of parameters that are the same as another, and which.
+    pub(crate) same_sizes: SameSizes,
+    /// The sizes of products of matrices, likewise.
+    pub(crate) product_bounds: BTreeSet<Vec<SizeBound>>,
     /// What the functions say to the host.
     pub(crate) messages: Vec<Message>,
     parsed: BTreeMap<usize, Result<Arc<syntax::Function>, Diagnostics>>,
+    /// Functions with parameters for memory, by number.
+    with_memory: BTreeMap<usize, Arc<syntax::Function>>,
     /// Functions defined inside of others, numbered after those of the environment.
     inner: Vec<Inner<'e>>,
     /// What came of each function and list of types; few, so a list is quickest.
@@ -130,8 +136,11 @@ impl<'e> Program<'e> {
             kernel_source,
             title: String::new(),
             size_bounds: BTreeSet::new(),
+            product_bounds: BTreeSet::new(),
+            same_sizes: SameSizes::new(),
             messages: Vec::new(),
             parsed: BTreeMap::new(),
+            with_memory: BTreeMap::new(),
             inner: Vec::new(),
             known: Vec::new(),
             open: Vec::new(),
@@ -183,6 +192,26 @@ impl<'e> Program<'e> {
                     })
             })
             .clone()
+    }
+
+    /// A function with a parameter for the place of each other, and for the heap; `syntax` is what it is without.
+    pub(crate) fn with_memory(
+        &mut self,
+        function: usize,
+        syntax: &Arc<syntax::Function>,
+    ) -> Arc<syntax::Function> {
+        let made = self.with_memory.entry(function).or_insert_with(|| {
+            let mut extended = syntax::Function::clone(syntax);
+            let names: Vec<_> = memory_names(&extended).collect();
+            let span = extended.name.span;
+            extended.parameters.extend(
+                names
+                    .into_iter()
+                    .map(|name| syntax::Identifier { name, span }),
+            );
+            Arc::new(extended)
+        });
+        Arc::clone(made)
     }
 
     /// The number of a function that is defined inside of another, where names mean what they mean

@@ -7,7 +7,7 @@ use crate::infer::value::{LocalType, Number, Object, ObjectKind, Static, Value};
 use crate::infer::views::Region;
 use crate::infer::{Inference, Local, assigned, constants, problems};
 use crate::syntax::{self, Constant};
-use crate::typed::{Expression, ExpressionKind, Statement, StatementKind};
+use crate::typed::{Call, Expression, ExpressionKind, Statement, StatementKind};
 
 /// A value on its way to a target.
 pub(super) struct Assigned {
@@ -247,17 +247,7 @@ impl Inference<'_, '_, '_> {
                     .map(|item| self.evaluate_now(item, span, out));
                 Value::Tuple(items.collect())
             }
-            Value::Call { call, result } => {
-                let numbers = result.numbers();
-                let slots: Vec<_> = numbers.iter().map(|_| self.new_slot()).collect();
-                let mut values = slots.iter().zip(numbers).map(|(slot, dtype)| {
-                    Value::Scalar(Expression::new(ExpressionKind::Slot(*slot), dtype, span))
-                });
-                let value = arranged(&result, &mut values);
-                let kind = StatementKind::CallTuple { call, slots };
-                out.push(Statement { kind, span });
-                value
-            }
+            Value::Call { call, result } => self.call_now(call, &result, span, out),
             Value::Object(Object { kind, parts }) => {
                 let parts = parts.into_iter().map(|part| self.bind_now(part, span, out));
                 let parts: Vec<_> = parts.collect();
@@ -279,6 +269,26 @@ impl Inference<'_, '_, '_> {
             }
             other => other,
         }
+    }
+
+    /// Appends a call of a function that returns several numbers, and gives what refers to them.
+    pub(super) fn call_now(
+        &mut self,
+        call: Call,
+        result: &LocalType,
+        span: Span,
+        out: &mut Vec<Statement>,
+    ) -> Value {
+        let numbers = result.numbers();
+        let slots: Vec<_> = numbers.iter().map(|_| self.new_slot()).collect();
+        let mut values = slots
+            .iter()
+            .zip(numbers)
+            .map(|(slot, dtype)| Expression::new(ExpressionKind::Slot(*slot), dtype, span));
+        let value = arranged(result, &mut values, self.is_kernel());
+        let kind = StatementKind::CallTuple { call, slots };
+        out.push(Statement { kind, span });
+        value
     }
 
     pub(super) fn assign(
@@ -305,7 +315,9 @@ impl Inference<'_, '_, '_> {
                     && let Some(part) = self.part_target(array, indices, target.span)
                 {
                     out.append(&mut self.before);
-                    self.store_elements(part, assigned.value, span, out);
+                    self.told("this store", span, |this| {
+                        this.store_elements(part, assigned.value, span, out)
+                    });
                     return;
                 }
                 if self.writes_out_arrays()
@@ -443,6 +455,7 @@ impl Inference<'_, '_, '_> {
                 };
                 let variable = self.variable_id(held.name, position, *dtype);
                 if let Some(value) = self.convert(number, *dtype, held.value_span) {
+                    self.note_assigned(variable, &value);
                     let kind = StatementKind::Assign { variable, value };
                     out.push(Statement {
                         kind,
@@ -580,7 +593,9 @@ impl Inference<'_, '_, '_> {
                 if self.writes_out_arrays() && self.is_array(&old) {
                     let value = self.value(value);
                     out.append(&mut self.before);
-                    self.update_elements(old, operator, value, span, out);
+                    self.told("this update", span, |this| {
+                        this.update_elements(old, operator, value, span, out)
+                    });
                     return;
                 }
                 if let Value::Static(Static::Array(array)) = old {
@@ -611,7 +626,9 @@ impl Inference<'_, '_, '_> {
                 {
                     let value = self.value(value);
                     out.append(&mut self.before);
-                    self.update_elements(part, operator, value, span, out);
+                    self.told("this update", span, |this| {
+                        this.update_elements(part, operator, value, span, out)
+                    });
                     return;
                 }
                 if self.writes_out_arrays() && self.has_array_index(indices) {
@@ -670,6 +687,9 @@ impl Inference<'_, '_, '_> {
     ) -> Expression {
         let (reference, shared) = self.share(value);
         if let Some((slot, value)) = shared {
+            if value.dtype == DType::I64 {
+                self.note_slot(&value, &reference);
+            }
             let kind = StatementKind::Bind { slot, value };
             out.push(Statement { kind, span });
         }
@@ -691,6 +711,9 @@ impl Inference<'_, '_, '_> {
         }
         let slot = self.new_slot();
         let reference = Expression::new(ExpressionKind::Slot(slot), value.dtype, value.span);
+        if value.dtype == DType::I64 {
+            self.note_slot(&value, &reference);
+        }
         let kind = StatementKind::Bind { slot, value };
         out.push(Statement { kind, span });
         reference
@@ -711,17 +734,39 @@ impl Inference<'_, '_, '_> {
         self.return_with.get_or_insert(span);
         let value = self.value(expression);
         let mut before = std::mem::take(&mut self.before);
-        let value = match value {
+        let is_called = self.is_called_with_memory();
+        let mut value = match value {
             Value::Tuple(_) | Value::Call { .. } | Value::Elements(_) => {
                 self.evaluate_now(value, span, &mut before)
             }
             value => value,
         };
-        let value = self.arrays_as_parts(value, span);
+        value = self.arrays_as_parts(value, span);
         before.append(&mut self.before);
+        if is_called {
+            before.extend(self.left_behind(&mut value, span));
+        }
         self.before = before;
         self.returned_parts(value, expression.span)
             .unwrap_or(StatementKind::Return(None))
+    }
+
+    /// Keeps the blocks of what a called function returns, and gives up all others.
+    fn left_behind(&mut self, value: &mut Value, span: Span) -> Vec<Statement> {
+        let mut code = Vec::new();
+        let used = std::mem::take(&mut self.kept);
+        let returned = std::mem::replace(value, Value::Unknown);
+        *value = self.evaluate_now(returned, span, &mut code);
+        // Those of the result are the caller's.
+        self.kept.clear();
+        for block in used {
+            code.extend(self.release_block(block, span));
+        }
+        for block in std::mem::take(&mut self.temporaries) {
+            code.extend(self.drop_block(block, span));
+        }
+        code.extend(self.release_names(span));
+        code
     }
 
     /// A value whose arrays are parts of the memory that whoever called reaches.
@@ -832,15 +877,25 @@ fn is_returnable(value: &Value) -> bool {
 }
 
 /// The next values, arranged as a type says.
-fn arranged(ty: &LocalType, values: &mut impl Iterator<Item = Value>) -> Value {
+fn arranged(
+    ty: &LocalType,
+    values: &mut impl Iterator<Item = Expression>,
+    is_kernel: bool,
+) -> Value {
     match ty {
         LocalType::Tuple(items) => {
-            let items = items.iter().map(|item| arranged(item, values));
+            let items = items.iter().map(|item| arranged(item, values, is_kernel));
             Value::Tuple(items.collect())
         }
         // Whoever calls a piece makes an array of them.
-        LocalType::Object { parts, .. } => Value::Tuple(values.take(*parts).collect()),
-        _ => values.next().unwrap_or(Value::Unknown),
+        LocalType::Object { parts, .. } if is_kernel => {
+            Value::Tuple(values.take(*parts).map(Value::Scalar).collect())
+        }
+        LocalType::Object { kind, parts } => Value::Object(Object {
+            kind: kind.clone(),
+            parts: values.take(*parts).collect(),
+        }),
+        _ => values.next().map_or(Value::Unknown, Value::Scalar),
     }
 }
 

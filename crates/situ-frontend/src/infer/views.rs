@@ -292,6 +292,7 @@ impl Inference<'_, '_, '_> {
             }
         };
         let is_up = step > 0;
+        let whole = size.clone();
         // Where counting may stop: before the first element, or after the last one.
         let (first, last) = if is_up {
             (index_literal(0, span), size.clone())
@@ -320,7 +321,14 @@ impl Inference<'_, '_, '_> {
         } else {
             (end, start.clone())
         };
-        let length = folded(BinaryOperator::Subtract, high, low, span);
+        // Slices that leave out as many elements have the same length in the same words, so that they are known to fit.
+        let length = match self.left_out(lower, upper) {
+            Some(left_out) if is_up => {
+                let left_out = index_literal(left_out, span);
+                folded(BinaryOperator::Subtract, whole, left_out, span)
+            }
+            _ => folded(BinaryOperator::Subtract, high, low, span),
+        };
         let length = folded(
             BinaryOperator::Maximum,
             length,
@@ -340,6 +348,21 @@ impl Inference<'_, '_, '_> {
             span,
         );
         Some((start, count, step))
+    }
+
+    /// How many elements a slice leaves out at both ends, if it has only such bounds.
+    fn left_out(
+        &mut self,
+        lower: Option<&syntax::Expression>,
+        upper: Option<&syntax::Expression>,
+    ) -> Option<i64> {
+        let mut constant = |bound: &syntax::Expression| match self.silently(bound) {
+            Value::Constant(constant) => i64::try_from(constants::as_int(constant)?).ok(),
+            _ => None,
+        };
+        let first = lower.map_or(Some(0), &mut constant)?;
+        let last = upper.map_or(Some(0), |upper| constant(upper).filter(|last| *last < 0))?;
+        (first >= 0).then(|| first.checked_sub(last)).flatten()
     }
 
     /// A bound of a slice, within limits; a negative constant counts from the end, and a negative number if indices do.

@@ -206,6 +206,10 @@ impl Inference<'_, '_, '_> {
 
     /// `situ.local.array(shape, dtype)` or `situ.private.array(shape, dtype, fill_zeros=False)`.
     pub(super) fn new_array(&mut self, module: KnownModule, call: Written<'_>) -> Value {
+        if self.writes_out_arrays() && !self.is_in_rounds() {
+            self.not_written_out("memory of a work-item", call.span);
+            return Value::Unknown;
+        }
         let space = if module == KnownModule::SituLocal {
             AddressSpace::Local
         } else {

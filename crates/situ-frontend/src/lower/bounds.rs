@@ -9,7 +9,7 @@ use situ_ir::{
     StatementKind as IrStatement,
 };
 
-use crate::infer::messages::{failure, words_of};
+use crate::infer::messages::{failure, linear_id, words_of};
 use crate::lower::Lowering;
 use crate::message::{MAX_VALUES, Message, MessageKind, MessagePart};
 use crate::typed::{ArrayId, ArrayOrigin, Expression, ExpressionKind, FunctionResult, SlotId};
@@ -194,7 +194,7 @@ impl Lowering<'_> {
                 words_of(value, span)
             });
             let words: Vec<_> = words.collect();
-            self.block(&failure(report, number, words, span));
+            self.block(&failure(report, number, linear_id(span), words, span));
         }
         if self.may_give_up {
             self.give_up();
@@ -224,6 +224,7 @@ impl Lowering<'_> {
     /// Ends the work-item.
     pub(super) fn give_up(&mut self) {
         let result = match self.function.result {
+            _ if self.is_in_round => None,
             FunctionResult::Number(dtype) => Some(self.builder.literal(Literal::zero(dtype))),
             FunctionResult::Nothing | FunctionResult::Tuple(_) => None,
         };

@@ -370,10 +370,17 @@ impl Lowering<'_> {
             Some(called) => called.report.is_some(),
             None => self.function.report.is_some(),
         };
+        if may_fail {
+            self.give_up_if_any_failed();
+        }
+    }
+
+    /// Ends the function if something has failed.
+    pub(super) fn give_up_if_any_failed(&mut self) {
         let Some(report) = self.function.report else {
             return;
         };
-        if !(self.is_host && self.may_give_up && may_fail) {
+        if !(self.is_host && self.may_give_up) {
             return;
         }
         // Rounds of `prange` run at once, and any of them may write that word now.

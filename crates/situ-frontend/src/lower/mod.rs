@@ -182,6 +182,7 @@ fn lower_function(
         functions: session.functions,
         may_give_up: session.may_give_up,
         is_host: session.is_host,
+        is_in_round: false,
         returned: None,
         messages: &mut session.messages,
         scalars: vec![None; function.parameters.len()],
@@ -203,6 +204,10 @@ fn lower_function(
 }
 
 /// A function being lowered.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts, each asked for by name"
+)]
 struct Lowering<'a> {
     builder: FunctionBuilder,
     function: &'a Function,
@@ -219,6 +224,8 @@ struct Lowering<'a> {
     checks: Vec<Check>,
     may_give_up: bool,
     is_host: bool,
+    /// Whether the statement is part of a round, which ends by itself.
+    is_in_round: bool,
     messages: &'a mut Vec<Message>,
     /// Scalar parameters.
     scalars: Vec<Option<Handle<IrExpression>>>,

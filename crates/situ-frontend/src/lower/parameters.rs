@@ -83,6 +83,10 @@ impl<'a> Usage<'a> {
                     }
                     self.block(&loop_.body);
                 }
+                StatementKind::Parallel(parallel) => {
+                    self.expression(&parallel.count);
+                    self.block(&parallel.body);
+                }
                 StatementKind::ReturnTuple(values) => {
                     for value in values {
                         self.expression(value);

@@ -7,7 +7,9 @@ use situ_ir::{
 
 use crate::lower::Lowering;
 use crate::lower::expressions::Called;
-use crate::typed::{ArrayId, Expression, ExpressionKind, ForRange, Statement, StatementKind, Step};
+use crate::typed::{
+    ArrayId, Expression, ExpressionKind, ForRange, Parallel, Statement, StatementKind, Step,
+};
 
 impl Lowering<'_> {
     /// Appends statements to the open block, up to the first that never lets the next one run.
@@ -71,6 +73,7 @@ impl Lowering<'_> {
             }
             StatementKind::While { condition, body } => self.while_loop(condition, body, span),
             StatementKind::For(loop_) => self.for_loop(loop_, span),
+            StatementKind::Parallel(parallel) => self.parallel(parallel, span),
             StatementKind::Break => self.builder.statement(IrStatement::Break),
             StatementKind::Continue => self.builder.statement(IrStatement::Continue),
             StatementKind::Return(value) => {
@@ -198,6 +201,22 @@ impl Lowering<'_> {
             body,
             step: Block::default(),
         });
+    }
+
+    fn parallel(&mut self, parallel: &Parallel, span: situ_ir::Span) {
+        let count = self.expression(&parallel.count);
+        let around = std::mem::replace(&mut self.is_in_round, true);
+        let body = self.nested(&parallel.body);
+        self.is_in_round = around;
+        self.at(span);
+        self.builder
+            .statement(IrStatement::Parallel(situ_ir::Parallel {
+                count,
+                index: self.variables[parallel.index.0],
+                worker: self.variables[parallel.worker.0],
+                body,
+            }));
+        self.give_up_if_any_failed();
     }
 
     /// A hidden counter runs over the range and is copied to the user's variable in each round, so

@@ -86,6 +86,12 @@ fn cut_out(block: &mut Block, rest: &mut usize, cut: Cut) -> bool {
         let (first, second) = match &mut block.statements[position].kind {
             StatementKind::If { accept, reject, .. } => (accept, reject),
             StatementKind::Loop { body, step, .. } => (body, step),
+            StatementKind::Parallel(parallel) => {
+                if cut_out(&mut parallel.body, rest, cut) {
+                    return true;
+                }
+                continue;
+            }
             _ => continue,
         };
         if cut_out(first, rest, cut) || cut_out(second, rest, cut) {

@@ -50,6 +50,13 @@ impl Analysis<'_> {
                     self.block(body, assigned.clone());
                     self.block(step, assigned.clone());
                 }
+                // A round finds its own variables cleared, and the others as they are here.
+                StatementKind::Parallel(parallel) => {
+                    let mut inside = assigned.clone();
+                    inside[parallel.index.index()] = true;
+                    inside[parallel.worker.index()] = true;
+                    self.block(&parallel.body, inside);
+                }
                 StatementKind::Break | StatementKind::Continue | StatementKind::Return(_) => {
                     return None;
                 }

@@ -15,11 +15,12 @@ use super::program::{
 use crate::arena::Handle;
 use crate::dtype::DType;
 use crate::expression::{BinaryOperator, Expression};
+use crate::literal::Literal;
 use crate::module::{ArrayVariable, Function};
 use crate::span::Span;
 use crate::statement::{
-    Atomic, AtomicOperation, Block, Collective, CollectiveOperation, MemoryOrder, Statement,
-    StatementKind,
+    Atomic, AtomicOperation, Block, Collective, CollectiveOperation, MemoryOrder, Parallel,
+    Statement, StatementKind,
 };
 use crate::types::{AddressSpace, Type};
 use crate::validate::{FunctionInfo, ValidModule};
@@ -86,6 +87,11 @@ struct Flattener<'a> {
     first_temporary: usize,
     frame_len: usize,
     loops: Vec<OpenLoop>,
+    /// Jumps that end a round of each `Parallel` around the statement.
+    rounds: Vec<Vec<usize>>,
+    /// Constants that count rounds.
+    zero: Register,
+    one: Register,
     synchronises: bool,
     orders: bool,
 }
@@ -124,9 +130,14 @@ impl<'a> Flattener<'a> {
             first_temporary: 0,
             frame_len: 0,
             loops: Vec::new(),
+            rounds: Vec::new(),
+            zero: 0,
+            one: 0,
             synchronises: false,
             orders: false,
         };
+        flattener.zero = flattener.constant(Literal::I64(0).into());
+        flattener.one = flattener.constant(Literal::I64(1).into());
         flattener.place_leaves();
         flattener.first_temporary = flattener.routine.frame.len();
         flattener.frame_len = flattener.first_temporary;
@@ -433,6 +444,7 @@ impl<'a> Flattener<'a> {
                 body,
                 step,
             } => self.repeat(*condition, body, step, span),
+            StatementKind::Parallel(parallel) => self.parallel(parallel, span),
             StatementKind::Break => {
                 let jump = self.emit(Instruction::Jump { target: 0 }, span);
                 self.loops
@@ -448,6 +460,10 @@ impl<'a> Flattener<'a> {
                     .expect("continue is in a loop")
                     .continues
                     .push(jump);
+            }
+            StatementKind::Return(None) if !self.rounds.is_empty() => {
+                let jump = self.emit(Instruction::Jump { target: 0 }, span);
+                self.rounds.last_mut().expect("there is a round").push(jump);
             }
             StatementKind::Return(None) => {
                 self.emit(Instruction::Return, span);
@@ -536,6 +552,63 @@ impl<'a> Flattener<'a> {
         self.emit(Instruction::Repeat { target: start }, span);
         exits.extend(finished.breaks);
         self.land(exits);
+    }
+
+    /// Runs rounds one after the other, the last one first: nothing may depend on their order.
+    fn parallel(&mut self, parallel: &Parallel, span: Span) {
+        const INTEGERS: &str = "integers are compared and subtracted";
+        let index = self.variable(parallel.index.index());
+        let worker = self.variable(parallel.worker.index());
+        self.evaluate_into(parallel.count, index, span);
+        let is_left = self.frame_len as Register;
+        self.frame_len += 1;
+        let start = self.here();
+        let function = number::binary_function(BinaryOperator::Greater, DType::I64);
+        self.emit(
+            Instruction::Binary {
+                out: is_left,
+                left: index,
+                right: self.zero,
+                function: function.expect(INTEGERS),
+            },
+            span,
+        );
+        let exit = self.emit(
+            Instruction::JumpUnless {
+                condition: is_left,
+                target: 0,
+            },
+            span,
+        );
+        let function = number::binary_function(BinaryOperator::Subtract, DType::I64);
+        self.emit(
+            Instruction::Binary {
+                out: index,
+                left: index,
+                right: self.one,
+                function: function.expect(INTEGERS),
+            },
+            span,
+        );
+        let mut cleared = vec![worker];
+        parallel.body.for_each_statement(&mut |statement| {
+            if let StatementKind::Assign { variable, .. } = &statement.kind {
+                cleared.push(self.variable(variable.index()));
+                cleared.push(self.mark(variable.index()));
+            }
+        });
+        for out in cleared {
+            let from = self.zero;
+            self.emit(Instruction::Copy { out, from }, span);
+        }
+        self.rounds.push(Vec::new());
+        let loops = std::mem::take(&mut self.loops);
+        self.block(&parallel.body);
+        self.loops = loops;
+        let ends = self.rounds.pop().expect("the rounds were opened");
+        self.land(ends);
+        self.emit(Instruction::Repeat { target: start }, span);
+        self.land([exit]);
     }
 
     fn atomic(&mut self, atomic: &Atomic, span: Span) {

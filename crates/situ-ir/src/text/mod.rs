@@ -43,6 +43,7 @@
 //!            | "if" condition block ("else" (block | if))?
 //!            | "while" condition block ("step" block)?      a loop with a condition
 //!            | "loop" block ("step" block)?                 a loop without one
+//!            | "parallel" name "," name "below" count block  rounds that do not depend on each other
 //!            | "break" ";" | "continue" ";" | "return" expression? ";"
 //!            | "barrier" "(" ("local" | "global" | "local_and_global") ")" ";"
 //!            | "fence" "(" order "," scope ")" ";"

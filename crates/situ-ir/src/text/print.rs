@@ -11,7 +11,9 @@ use super::words::infix_mark;
 use crate::arena::Handle;
 use crate::expression::Expression;
 use crate::module::{Function, FunctionKind, Module};
-use crate::statement::{Atomic, Block, Collective, CollectiveOperation, Statement, StatementKind};
+use crate::statement::{
+    Atomic, Block, Collective, CollectiveOperation, Parallel, Statement, StatementKind,
+};
 use crate::validate::{MAX_BLOCK_DEPTH, MAX_EXPRESSION_DEPTH, MAX_EXPRESSION_NODES};
 
 /// Writes a module as text, as the [module documentation](super) describes it.
@@ -174,6 +176,7 @@ impl Printer<'_> {
                 body,
                 step,
             } => return self.repeat(*condition, body, step),
+            StatementKind::Parallel(parallel) => return self.parallel(parallel),
             StatementKind::Break => self.text.push_str("break"),
             StatementKind::Continue => self.text.push_str("continue"),
             StatementKind::Return(result) => {
@@ -231,6 +234,15 @@ impl Printer<'_> {
             self.text.push_str(" step ");
             self.block(step);
         }
+    }
+
+    fn parallel(&mut self, parallel: &Parallel) {
+        let index = self.names.variable(parallel.index);
+        let worker = self.names.variable(parallel.worker);
+        let _ = write!(self.text, "parallel {index}, {worker} below ");
+        self.expression(parallel.count);
+        self.text.push(' ');
+        self.block(&parallel.body);
     }
 
     fn atomic(&mut self, atomic: &Atomic) {

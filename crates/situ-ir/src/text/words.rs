@@ -11,7 +11,7 @@ use crate::statement::{
 use crate::types::AddressSpace;
 
 /// Words that cannot be names unless they are quoted.
-pub(super) const RESERVED: [&str; 25] = [
+pub(super) const RESERVED: [&str; 26] = [
     "array",
     "atomic",
     "barrier",
@@ -29,6 +29,7 @@ pub(super) const RESERVED: [&str; 25] = [
     "inf_f64",
     "let",
     "loop",
+    "parallel",
     "prefetch",
     "return",
     "step",

@@ -15,7 +15,7 @@ use crate::dtype::DType;
 use crate::expression::Expression;
 use crate::module::{ArrayVariable, Function, FunctionKind, Value, Variable};
 use crate::span::Span;
-use crate::statement::{Atomic, Block, Statement, StatementKind};
+use crate::statement::{Atomic, Block, Parallel, Statement, StatementKind};
 use crate::types::Type;
 use crate::validate::{FunctionInfo, MAX_EXPRESSION_DEPTH, MAX_EXPRESSION_NODES, ValidModule};
 
@@ -190,6 +190,19 @@ impl<'a> FunctionLowering<'a> {
                 step,
             } => {
                 self.loop_(*condition, body, step, span);
+            }
+            StatementKind::Parallel(parallel) => {
+                let count = self.evaluate(parallel.count).one();
+                let [index, worker] = [parallel.index, parallel.worker]
+                    .map(|variable| self.variables[variable.index()].real());
+                let body = self.block(&parallel.body);
+                let parallel = Parallel {
+                    count,
+                    index,
+                    worker,
+                    body,
+                };
+                self.f.at(span).statement(StatementKind::Parallel(parallel));
             }
             StatementKind::Return(result) => {
                 let term = result.map(|result| self.evaluate(result));

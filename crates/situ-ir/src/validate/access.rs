@@ -100,6 +100,7 @@ impl Analysis<'_> {
             StatementKind::Assign { .. }
             | StatementKind::If { .. }
             | StatementKind::Loop { .. }
+            | StatementKind::Parallel(_)
             | StatementKind::Break
             | StatementKind::Continue
             | StatementKind::Return(_)
@@ -157,6 +158,7 @@ impl Analysis<'_> {
         }
         self.callee_private_bytes = self.callee_private_bytes.max(callee.private_bytes);
         let info = &mut self.info;
+        info.asks |= callee.asks;
         info.needs_groups |= callee.needs_groups;
         info.needs_sub_groups |= callee.needs_sub_groups;
         info.has_atomics |= callee.has_atomics;
@@ -181,6 +183,7 @@ impl Analysis<'_> {
             match expression {
                 Expression::Load { pointer, .. } => self.access(*pointer, true, false),
                 Expression::WorkItem(query) => {
+                    self.info.asks = true;
                     self.info.needs_groups |= query.needs_groups();
                     self.info.result_varies |= !query.is_group_uniform();
                     self.info.needs_sub_groups |= asks_sub_group(*query);

@@ -27,6 +27,8 @@ pub struct FunctionInfo {
     pub(super) dtypes: u16,
     /// Whether a call can give different results to work-items that pass the same arguments.
     pub(super) result_varies: bool,
+    /// Whether it asks about the work-item (also in the functions it calls).
+    pub(super) asks: bool,
     /// How each parameter's memory is used; scalars are not.
     pub parameter_access: Vec<ParameterAccess>,
     /// Whether a kernel contains a barrier or collective, so that its work-items must meet.

@@ -11,6 +11,7 @@
 //! | `expressions` | types of expressions |
 //! | `scope` | values are bound once and used where they are visible |
 //! | `statements` | types of statements, where jumps may stand, returns on every path |
+//! | `parallel` | rounds that do not depend on each other |
 //! | `calls`, `atomics`, `collectives` | the statements of those names |
 //! | `uniformity` | analysis: what is the same for all work-items of a group |
 //! | `barriers` | barriers and collectives are reached by the whole group |
@@ -26,6 +27,7 @@ mod calls;
 mod collectives;
 mod expressions;
 mod info;
+mod parallel;
 mod scope;
 mod signature;
 mod statements;

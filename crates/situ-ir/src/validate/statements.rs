@@ -8,6 +8,8 @@
 //!   `Return`, not even inside blocks nested in them (`V035`);
 //! * `Return` has a result exactly if the function has one, of its dtype (`V036`); a function with a
 //!   result returns on every path (`V037`);
+//! * the rounds of a `Parallel` are counted by `int64`s (`V058`), keep the variables that they assign to themselves
+//!   (`V059`), and neither meet nor ask about the work-item (`V065`); see `parallel`;
 //! * a `Fence` orders something (`V056`);
 //! * `Prefetch` names an element by a pointer and an `int64` index (`V057`).
 
@@ -24,6 +26,7 @@ use crate::types::Type;
 struct Surroundings {
     in_loop: bool,
     in_step: bool,
+    in_round: bool,
 }
 
 impl Checker<'_> {
@@ -31,6 +34,7 @@ impl Checker<'_> {
         let outermost = Surroundings {
             in_loop: false,
             in_step: false,
+            in_round: false,
         };
         self.check_block(&self.function.body, types, outermost);
         if let Some(result) = self.function.result
@@ -110,6 +114,18 @@ impl Checker<'_> {
                     ..around
                 };
                 self.check_block(step, types, in_step);
+            }
+            StatementKind::Parallel(parallel) => {
+                self.check_parallel(span, parallel, types);
+                let in_round = Surroundings {
+                    in_loop: false,
+                    in_step: false,
+                    in_round: true,
+                };
+                self.check_block(&parallel.body, types, in_round);
+            }
+            StatementKind::Return(result) if around.in_round => {
+                self.check_end_of_round(span, *result);
             }
             StatementKind::Break => self.check_jump("break", span, around),
             StatementKind::Continue => self.check_jump("continue", span, around),

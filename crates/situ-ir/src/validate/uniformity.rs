@@ -132,6 +132,7 @@ pub(super) fn analyse(function: &Function, earlier: &[FunctionInfo]) -> Uniformi
         loops_seen: 0,
         around: Vec::new(),
         returned: None,
+        is_in_round: false,
         changed: true,
     };
     while walk.changed {
@@ -157,6 +158,8 @@ struct Walk<'a> {
     around: Vec<Frame>,
     /// A divergent `Return` that came earlier.
     returned: Option<Cause>,
+    /// Whether the current statement is part of a round of a `Parallel`.
+    is_in_round: bool,
     changed: bool,
 }
 
@@ -285,6 +288,13 @@ impl Walk<'_> {
                 body,
                 step,
             } => self.repeat(*condition, body, step, divergence),
+            StatementKind::Parallel(parallel) => {
+                // Its rounds meet nobody, and what they assign is theirs. `Return` only ends a round.
+                let around = std::mem::replace(&mut self.is_in_round, true);
+                self.block(&parallel.body, divergence);
+                self.is_in_round = around;
+            }
+            StatementKind::Return(_) if self.is_in_round => {}
             StatementKind::Break => self.leave_round("break", span, divergence, true),
             StatementKind::Continue => self.leave_round("continue", span, divergence, false),
             StatementKind::Return(_) => self.leave_function(span, divergence),

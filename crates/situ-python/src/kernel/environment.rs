@@ -23,10 +23,15 @@ use crate::{dtype, operand};
 /// # Errors
 /// Only what Python raises while its objects are looked at.
 pub(crate) fn collect(function: &Bound<'_, PyAny>) -> PyResult<Environment> {
-    collect_frozen(function.py(), &FrozenNames::of(function)?, &[])
+    collected(
+        function.py(),
+        &FrozenNames::of(function)?,
+        &[],
+        Collector::default(),
+    )
 }
 
-/// What names stand for that were looked up before, and some that stand for objects that are given.
+/// What names around an njit function stand for that were looked up before, and some that stand for objects that are given.
 ///
 /// # Errors
 /// Only what Python raises while its objects are looked at.
@@ -35,7 +40,19 @@ pub(crate) fn collect_frozen(
     names: &FrozenNames,
     given: &[(String, Py<PyAny>)],
 ) -> PyResult<Environment> {
-    let mut collector = Collector::default();
+    let collector = Collector {
+        has_arrays: true,
+        ..Collector::default()
+    };
+    collected(py, names, given, collector)
+}
+
+fn collected(
+    py: Python<'_>,
+    names: &FrozenNames,
+    given: &[(String, Py<PyAny>)],
+    mut collector: Collector,
+) -> PyResult<Environment> {
     let mut bindings = collector.bindings(py, names)?;
     for (name, object) in given {
         let binding = collector.binding(object.bind(py), names, MAX_DEPTH)?;
@@ -50,6 +67,8 @@ pub(crate) fn collect_frozen(
 
 #[derive(Default)]
 struct Collector {
+    /// Whether functions of arrays are found.
+    has_arrays: bool,
     functions: Vec<DeviceFunction>,
     /// Device functions by the address of their object, so that each is read once.
     known: HashMap<usize, usize>,
@@ -146,6 +165,14 @@ impl Collector {
             return Ok(());
         }
         let py = object.py();
+        if self.has_arrays
+            && name == "linalg"
+            && let Ok(module) = object.cast::<PyModule>()
+        {
+            let binding = self.linear_algebra(module, names)?;
+            self.insert_member(known, name, binding);
+            return Ok(());
+        }
         let is_ours = matches!(known, KnownModule::Situ | KnownModule::SituKernelApi);
         let binding = if is_ours {
             let is_member = object.is_instance_of::<PyDeviceFunction>()
@@ -179,13 +206,47 @@ impl Collector {
         known: KnownModule,
         name: &str,
     ) -> PyResult<Option<Binding>> {
-        let library = py.import("situ._device_library")?;
-        let found = library.call_method1("find", (known.name(), name))?;
+        let found = self.written_in_python(py, "situ._device_library", known.name(), name)?;
+        match found {
+            None if self.has_arrays => {
+                self.written_in_python(py, "situ._array_library", known.name(), name)
+            }
+            found => Ok(found),
+        }
+    }
+
+    /// A function that a library has for one of a module.
+    fn written_in_python(
+        &mut self,
+        py: Python<'_>,
+        library: &str,
+        module: &str,
+        name: &str,
+    ) -> PyResult<Option<Binding>> {
+        let found = py.import(library)?.call_method1("find", (module, name))?;
         let Ok(function) = found.cast::<PyDeviceFunction>() else {
             return Ok(None);
         };
         let function = self.device_function(function)?;
         Ok(Some(Binding::DeviceFunction(function)))
+    }
+
+    /// Those functions of `numpy.linalg`, or of situ's, that the function may mean.
+    fn linear_algebra(
+        &mut self,
+        module: &Bound<'_, PyModule>,
+        names: &FrozenNames,
+    ) -> PyResult<Binding> {
+        let mut members = Bindings::new();
+        for name in names.used() {
+            if !module.hasattr(name.as_str())? {
+                continue;
+            }
+            let py = module.py();
+            let found = self.written_in_python(py, "situ._array_library", "numpy.linalg", name)?;
+            members.extend(found.map(|binding| (name.clone(), binding)));
+        }
+        Ok(Binding::Namespace(members))
     }
 
     fn insert_member(&mut self, known: KnownModule, name: &str, binding: Binding) {

@@ -5,16 +5,18 @@
 //! together with bounds of its sizes, and the machine walks the loop whenever they say so.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
 use situ_array::{Array, Layout};
-use situ_frontend::host::{PieceMemory, SizeBound};
+use situ_frontend::host::{ARENA_WORDS, FIRST_ARENA, PieceMemory, SizeBound};
 use situ_frontend::syntax::{Expression, ExpressionKind, Statement, StatementKind};
 use situ_ir::{DType, Literal};
 use situ_runtime::config::process_config;
 use situ_runtime::{Queue, UsmKind};
 
+use super::array_work::escapes;
 use super::calls::Callee;
 use super::expression_node::Node;
 use super::machine::Machine;
@@ -28,12 +30,22 @@ use crate::error::exceptions::KernelError;
 /// uses all cores, should win. The crossing has not been measured yet.
 const MAX_ELEMENTS: u64 = 1 << 16;
 
-/// Bytes of memory for temporary arrays of one thread. Only what is used is ever backed by memory.
-const HEAP_BYTES: usize = 256 << 20;
+/// The greatest number of products of numbers in a product of matrices, likewise.
+const MAX_PRODUCTS: u64 = 1 << 18;
+
+/// What sizes of matrices are taken to be that are not known before code runs.
+const USUAL_SIZE: u64 = 16;
+
+/// Bytes of memory for temporary arrays of a thread that runs pieces, without that of workers who share its rounds. Only
+/// what is used is ever backed by memory.
+const HEAP_BYTES: usize = FIRST_ARENA as usize * 8;
 
 /// Where the heap says how much of it was ever used, in words, and how large it is.
 const USED: usize = 62;
 const CAPACITY: usize = 63;
+
+/// The most workers that share rounds: as many as `rounds.rs` of the runtime has numbers for.
+const MAX_WORKERS: usize = 64;
 
 /// The words that the heap begins with.
 const HEAD: usize = 64;
@@ -53,20 +65,31 @@ impl Heap {
     /// The heap of this thread, emptied.
     pub(super) fn take(py: Python<'_>, queue: &Queue) -> PyResult<Self> {
         let kept = HEAP.with(|heap| heap.borrow_mut().take());
-        let kept = kept.filter(|words| words.queue().context() == queue.context());
+        let workers = queue.device().info().compute_units.min(MAX_WORKERS);
+        let length = HEAP_BYTES / 8 + workers * ARENA_WORDS as usize;
+        // Another device may have fewer workers.
+        let kept = kept.filter(|words| {
+            words.queue().context() == queue.context() && words.shape()[0] >= length
+        });
         let words = match kept {
             Some(words) => words.with_queue(queue),
-            None => Array::empty(&[HEAP_BYTES / 8], DType::I64, queue, UsmKind::Host)
+            None => Array::empty(&[length], DType::I64, queue, UsmKind::Host)
                 .map_err(|error| error.into_py_err(py))?,
         };
-        let mut head = [0_i64; HEAD];
-        head[USED] = HEAD as i64;
-        head[CAPACITY] = (HEAP_BYTES / 8) as i64;
-        let bytes: Vec<u8> = head.iter().flat_map(|word| word.to_ne_bytes()).collect();
-        let first = words.with_layout(Layout::from_parts(&[HEAD], &[1], 0));
-        first
-            .write_bytes(&bytes)
-            .map_err(|error| error.into_py_err(py))?;
+        for worker in 0..=workers {
+            // Worker 0 is the thread that runs the piece.
+            let (start, size) = match worker {
+                0 => (0, FIRST_ARENA),
+                _ => (FIRST_ARENA + (worker as i64 - 1) * ARENA_WORDS, ARENA_WORDS),
+            };
+            let mut head = [0_i64; HEAD];
+            head[USED] = start + HEAD as i64;
+            head[CAPACITY] = start + size;
+            let bytes: Vec<u8> = head.iter().flat_map(|word| word.to_ne_bytes()).collect();
+            let own = words.with_layout(Layout::from_parts(&[HEAD], &[1], start as usize));
+            own.write_bytes(&bytes)
+                .map_err(|error| error.into_py_err(py))?;
+        }
         let address = words.allocation().as_ptr().addr();
         Ok(Self { words, address })
     }
@@ -93,7 +116,7 @@ impl Heap {
             leaves.push(Leaf::Number(Literal::I64(distance / itemsize)));
         }
         for dtype in &memory.heaps {
-            let length = HEAP_BYTES / dtype.size_bytes();
+            let length = self.words.allocation().size_bytes() / dtype.size_bytes();
             let layout = Layout::from_parts(&[length], &[1], 0);
             let allocation = Arc::clone(self.words.allocation());
             let array = Array::over(allocation, layout, *dtype, self.words.queue());
@@ -161,11 +184,22 @@ impl Machine<'_, '_> {
             StatementKind::While { body, .. } => body,
             _ => return Ok(false),
         };
-        let mut is_plain = true;
-        for inner in body {
-            is_plain &= !self.has_parallel(inner)?;
+        // What leaves the function, or a loop around, must be the end of it.
+        Ok(!body.iter().any(|inner| escapes(inner, true)))
+    }
+
+    /// Whether a function may be compiled as a whole, with its array statements. A loop over `prange` that nothing
+    /// repeats is better launched as a kernel.
+    pub(super) fn is_array_program(&self, body: &[Statement]) -> PyResult<bool> {
+        if process_config().check_bounds || !self.is_native() {
+            return Ok(false);
         }
-        Ok(is_plain)
+        for statement in body {
+            if self.has_outer_parallel(statement)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Whether all arrays are on devices that run compiled code of the host, and all are situ's or all NumPy's: what
@@ -195,9 +229,14 @@ impl Machine<'_, '_> {
     fn are_arrays_native(&self) -> bool {
         let mut origin = None;
         let mut is_native = true;
+        let mut first: Option<Array> = None;
         for value in self.names.values() {
             value.for_each_array(&mut |array| {
                 let home = array.node.home();
+                // Kinds of memory and queues follow rules that are asked statement by statement.
+                let first = first.get_or_insert_with(|| home.clone());
+                is_native &= first.usm_kind() == home.usm_kind();
+                is_native &= first.queue().is_equivalent(home.queue());
                 is_native &= home.queue().device().llvm_target().is_some();
                 is_native &= home.allocation().is_host_accessible();
                 is_native &= *origin.get_or_insert(array.origin) == array.origin;
@@ -206,20 +245,15 @@ impl Machine<'_, '_> {
         is_native
     }
 
-    fn has_parallel(&self, statement: &Statement) -> PyResult<bool> {
+    /// Whether a statement has a loop over `prange` that is in no other loop.
+    fn has_outer_parallel(&self, statement: &Statement) -> PyResult<bool> {
         let blocks: Vec<&Vec<Statement>> = match &statement.kind {
-            StatementKind::For { iterable, body, .. } => {
-                if self.is_parallel(iterable)? {
-                    return Ok(true);
-                }
-                vec![body]
-            }
-            StatementKind::While { body, .. } => vec![body],
+            StatementKind::For { iterable, .. } => return self.is_parallel(iterable),
             StatementKind::If { accept, reject, .. } => vec![accept, reject],
             _ => Vec::new(),
         };
         for statement in blocks.into_iter().flatten() {
-            if self.has_parallel(statement)? {
+            if self.has_outer_parallel(statement)? {
                 return Ok(true);
             }
         }
@@ -256,6 +290,12 @@ impl Machine<'_, '_> {
         memory.is_empty() || (self.is_native() && self.is_small(memory))
     }
 
+    /// The same of code that repeats statements: large ones share their elements among threads, so that only products
+    /// of large matrices are better left to the array library.
+    pub(super) fn may_repeat(&self, memory: &PieceMemory) -> bool {
+        memory.is_empty() || (self.is_native() && self.are_products_small(memory))
+    }
+
     /// Whether the statements of a loop are about so few elements that compiled code does them best.
     fn is_small(&self, memory: &PieceMemory) -> bool {
         let mut longest = 0_u64;
@@ -265,19 +305,44 @@ impl Machine<'_, '_> {
                 longest = longest.max(sizes.max().unwrap_or(0));
             }
         }
-        memory.sizes.iter().all(|sizes| {
-            let sizes = sizes.iter().map(|size| match size {
-                SizeBound::Constant(size) => (*size).max(0) as u64,
-                SizeBound::Axis(name, axis) => match self.names.get(name) {
-                    Some(Value::Array(array)) => {
-                        array.node.shape().get(*axis).map_or(0, |size| *size as u64)
-                    }
-                    _ => longest,
-                },
-                SizeBound::Unknown => longest,
-            });
+        self.are_below(&memory.sizes, MAX_ELEMENTS, longest) && self.are_products_small(memory)
+    }
+
+    /// Whether products of matrices are small, as far as their sizes are known: one that turns out large is slower than
+    /// it could be, but shared among threads all the same.
+    fn are_products_small(&self, memory: &PieceMemory) -> bool {
+        self.are_below(&memory.products, MAX_PRODUCTS, USUAL_SIZE)
+    }
+
+    /// A size, if it is known.
+    fn size(&self, bound: &SizeBound) -> Option<u64> {
+        match bound {
+            SizeBound::Constant(size) => Some((*size).max(0) as u64),
+            SizeBound::Axis(name, axis) => match self.names.get(name)? {
+                Value::Array(array) => array.node.shape().get(*axis).map(|size| *size as u64),
+                _ => None,
+            },
+            SizeBound::Number(name) => match self.names.get(name)? {
+                Value::Number(number) => number.as_i64().map(|number| number.max(0) as u64),
+                _ => None,
+            },
+            SizeBound::Sum(terms) => terms.iter().try_fold(0_u64, |sum, (count, term)| {
+                let count = (*count).max(0) as u64;
+                Some(sum.saturating_add(count.saturating_mul(self.size(term)?)))
+            }),
+            SizeBound::Product(one, other) => {
+                Some(self.size(one)?.saturating_mul(self.size(other)?))
+            }
+            SizeBound::Unknown => None,
+        }
+    }
+
+    /// Whether products of sizes are at most so large; sizes that are not known are taken to be `unknown`.
+    fn are_below(&self, sizes: &BTreeSet<Vec<SizeBound>>, most: u64, unknown: u64) -> bool {
+        sizes.iter().all(|sizes| {
+            let sizes = sizes.iter().map(|size| self.size(size).unwrap_or(unknown));
             let count = sizes.fold(1_u64, u64::saturating_mul);
-            count <= MAX_ELEMENTS
+            count <= most
         })
     }
 }

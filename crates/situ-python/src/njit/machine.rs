@@ -653,7 +653,14 @@ impl<'a, 'py> Machine<'a, 'py> {
                 .py
                 .import("situ.exceptions")
                 .and_then(|module| module.getattr(name)),
-            None => self.function.global(self.py, &raised.class),
+            // Functions of situ's that were compiled with the user's raise what the user need not know by name.
+            None => self
+                .function
+                .global(self.py, &raised.class)
+                .or_else(|error| {
+                    let module = self.py.import("situ.exceptions")?;
+                    module.getattr(raised.class.as_str()).map_err(|_| error)
+                }),
         };
         match class.and_then(|class| class.call1((raised.message,))) {
             Ok(value) => PyErr::from_value(value),

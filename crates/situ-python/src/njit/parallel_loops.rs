@@ -341,7 +341,8 @@ impl<'a> Machine<'a, '_> {
             return Ok(Arc::clone(found));
         }
         drop(known);
-        let made = Arc::new(self.compile_loop(counter, body, types, device, accumulators)?);
+        let made =
+            Arc::new(self.compile_loop((statement, counter), body, types, device, accumulators)?);
         self.function.note(Record {
             span: statement.span,
             device: device.filter_string(),
@@ -358,7 +359,7 @@ impl<'a> Machine<'a, '_> {
 
     fn compile_loop(
         &mut self,
-        counter: &Expression,
+        (statement, counter): (&Statement, &Expression),
         body: &[Statement],
         types: Vec<(String, Option<ValueType>)>,
         device: &Device,
@@ -374,6 +375,7 @@ impl<'a> Machine<'a, '_> {
         let loop_ = ParallelLoop {
             source: &function.source,
             function: &function.syntax,
+            statement,
             counter,
             body,
             parameters,

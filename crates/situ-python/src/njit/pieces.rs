@@ -1,17 +1,18 @@
 //! Runs of statements that work with numbers and elements: compiled, and run on the host.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use situ_array::Array;
 use situ_frontend::host::{
-    Piece, PieceMemory, ValueType, assigned_names, compile_piece, copies, read_names,
+    CompiledPiece, Piece, PieceMemory, SameSizes, ValueType, assigned_names, compile_piece, copies,
+    read_names,
 };
 use situ_frontend::syntax::{Expression, ExpressionKind, Statement, StatementKind};
 use situ_frontend::{ArgumentPart, Messages, Options, ParameterPlan, Purpose};
 use situ_ir::{DType, Literal, NdRange, ParameterAccess, Span};
 use situ_runtime::config::process_config;
-use situ_runtime::{Argument, Kernel, Queue, Report, UsmKind};
+use situ_runtime::{Argument, Device, Kernel, Queue, Report, UsmKind};
 
 use super::array_loops::{Heap, returned_array, share_memory};
 use super::array_work::escapes;
@@ -30,6 +31,8 @@ use crate::queue;
 pub(super) struct Decision {
     /// The names that it depends on: what they are, and whether the host can reach their elements.
     types: Vec<(String, Option<ValueType>, bool)>,
+    /// Sizes that were taken to be the same as another, and which.
+    same_sizes: SameSizes,
     /// The statements that are compiled, and what of; `None` if the first one uses arrays.
     run: Option<Run>,
 }
@@ -40,7 +43,14 @@ struct Run {
     is_end: bool,
     parameters: Vec<String>,
     outputs: Vec<String>,
-    piece: HostPiece,
+    /// Whether it has loops.
+    repeats: bool,
+    same_sizes: SameSizes,
+    compiled: CompiledPiece,
+    span: Span,
+    what: String,
+    /// Its machine code for each device, once it is needed: arrays may be too large for it for a while, or for good.
+    pieces: Mutex<Vec<(Device, Arc<HostPiece>)>>,
 }
 
 /// Compiled code of the host.
@@ -89,9 +99,15 @@ impl<'a> Machine<'a, '_> {
         let Some(run) = &decision.run else {
             return Ok(None);
         };
-        if !self.may_run(&run.piece.memory) {
+        let may_run = if run.repeats {
+            self.may_repeat(&run.compiled.memory)
+        } else {
+            self.may_run(&run.compiled.memory)
+        };
+        if !may_run {
             return Ok(None);
         }
+        let piece = self.loaded(run)?;
         let span = body[0].span;
         let mut values = Vec::with_capacity(run.parameters.len());
         for name in &run.parameters {
@@ -99,13 +115,13 @@ impl<'a> Machine<'a, '_> {
             values.push(value.ok_or_else(|| KernelError::new_err(format!("`{name}` is lost")))?);
         }
         let result = self
-            .run_piece(&run.piece, &values)
+            .run_piece(&piece, &values)
             .map_err(|error| self.located(span, error))?;
         let Some(result) = result else {
             return Ok(None);
         };
         if run.is_end {
-            let result = if matches!(run.piece.result, ValueType::Nothing) {
+            let result = if matches!(piece.result, ValueType::Nothing) {
                 self.none()
             } else {
                 result
@@ -152,15 +168,60 @@ impl<'a> Machine<'a, '_> {
                 (Some(value), ty) => has_type(value, ty.as_ref()) && value.is_near() == *is_near,
                 (None, Some(_)) => false,
             }
-        })
+        }) && decision
+            .same_sizes
+            .iter()
+            .all(|((name, axis), (other, other_axis))| {
+                let size = |name: &str, axis: usize| self.array_shape(name)?.get(axis).copied();
+                size(name, *axis) == size(other, *other_axis)
+            })
+    }
+
+    fn array_shape(&self, name: &str) -> Option<&[usize]> {
+        match self.names.get(name)? {
+            Value::Array(array) => Some(array.node.shape()),
+            _ => None,
+        }
+    }
+
+    /// Which sizes of these arrays are the same as another one before them.
+    fn same_sizes<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> SameSizes {
+        let mut known: Vec<(usize, (&str, usize))> = Vec::new();
+        let mut same = SameSizes::new();
+        for name in names {
+            for (axis, size) in self
+                .array_shape(name)
+                .unwrap_or_default()
+                .iter()
+                .enumerate()
+            {
+                match known.iter().find(|(other, _)| other == size) {
+                    Some((_, (other, other_axis))) => {
+                        same.insert((name.to_owned(), axis), ((*other).to_owned(), *other_axis));
+                    }
+                    None => known.push((*size, (name, axis))),
+                }
+            }
+        }
+        same
     }
 
     /// Finds out how many statements can be compiled together, and compiles them.
     fn decide(&mut self, body: &'a [Statement], is_body: bool) -> PyResult<Decision> {
         let found = self.compilable(body, is_body, true)?;
+        // All of the function, if it can be; else a loop.
+        let mut counts = Vec::new();
+        let is_whole = is_body && body.len() == self.function.syntax.body.len();
+        if is_whole && found.count < body.len() && self.is_array_program(body)? {
+            counts.push(body.len());
+        }
         if found.count == 0 && self.is_array_loop(&body[0])? && !escapes(&body[0], false) {
+            counts.push(1);
+        }
+        counts.dedup();
+        for count in counts {
             self.writes_out_arrays = true;
-            let decided = self.decide_on(body, is_body, 1);
+            let decided = self.decide_on(body, is_body, count);
             self.writes_out_arrays = false;
             match decided {
                 Err(error) if error.is_instance_of::<KernelError>(self.py) => {
@@ -199,13 +260,18 @@ impl<'a> Machine<'a, '_> {
             })
             .collect();
         if count == 0 {
-            return Ok(Decision { types, run: None });
+            return Ok(Decision {
+                types,
+                same_sizes: SameSizes::new(),
+                run: None,
+            });
         }
         let statements = &body[..count];
         let is_end = is_body && count == body.len();
         let run = self.compile_run(statements, is_end)?;
         Ok(Decision {
             types,
+            same_sizes: run.same_sizes.clone(),
             run: Some(run),
         })
     }
@@ -260,13 +326,23 @@ impl<'a> Machine<'a, '_> {
             let ty = self.names.get(name).and_then(Value::ty);
             (name.clone(), ty.unwrap_or(ValueType::Nothing))
         });
-        let piece = self.compile(typed.collect(), code, statements[0].span, what)?;
+        let same_sizes = if self.writes_out_arrays {
+            self.same_sizes(parameters.iter().map(String::as_str))
+        } else {
+            SameSizes::new()
+        };
+        let compiled = self.typed(typed.collect(), same_sizes.clone(), code)?;
         Ok(Run {
+            same_sizes,
             count: statements.len(),
             is_end,
             parameters,
             outputs,
-            piece,
+            repeats: statements.iter().any(is_loop),
+            compiled,
+            span: statements[0].span,
+            what,
+            pieces: Mutex::default(),
         })
     }
 
@@ -302,6 +378,49 @@ impl<'a> Machine<'a, '_> {
         span: Span,
         what: String,
     ) -> PyResult<HostPiece> {
+        let compiled = self.typed(parameters, SameSizes::new(), code)?;
+        let device = host_queue(self.py)?.device().clone();
+        self.load(&compiled, &device, span, what)
+    }
+
+    /// The machine code of a run.
+    fn loaded(&self, run: &Run) -> PyResult<Arc<HostPiece>> {
+        let device = self.device_of(run)?;
+        let pieces = run.pieces.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, piece)) = pieces.iter().find(|(other, _)| *other == device) {
+            return Ok(Arc::clone(piece));
+        }
+        drop(pieces);
+        let piece = Arc::new(self.load(&run.compiled, &device, run.span, run.what.clone())?);
+        let mut pieces = run.pieces.lock().unwrap_or_else(PoisonError::into_inner);
+        pieces.push((device, Arc::clone(&piece)));
+        Ok(piece)
+    }
+
+    /// The device whose threads run a piece: that of the first array, if it is one of the host's.
+    fn device_of(&self, run: &Run) -> PyResult<Device> {
+        let mut found = None;
+        for name in &run.parameters {
+            if let Some(value) = self.names.get(name) {
+                value.for_each_array(&mut |array| {
+                    let device = array.node.home().queue().device();
+                    found.get_or_insert_with(|| device.clone());
+                });
+            }
+        }
+        match found.filter(|device| device.llvm_target().is_some()) {
+            Some(device) => Ok(device),
+            None => Ok(host_queue(self.py)?.device().clone()),
+        }
+    }
+
+    /// Finds the types of a piece.
+    fn typed(
+        &self,
+        parameters: Vec<(String, ValueType)>,
+        same_sizes: SameSizes,
+        code: Vec<Statement>,
+    ) -> PyResult<CompiledPiece> {
         let py = self.py;
         let function: &HostFunction = self.function;
         let environment = function.environment(py)?;
@@ -310,17 +429,29 @@ impl<'a> Machine<'a, '_> {
             function: &function.syntax,
             parameters,
             body: code,
+            same_sizes,
         };
         let mut options = options();
         if self.writes_out_arrays {
             options.purpose = Purpose::HostArrays;
         }
-        let compiled = compile_piece(piece, environment, options)
-            .map_err(|error| compile_error(py, function.name(), error))?;
-        let device = host_queue(py)?.device().clone();
+        compile_piece(piece, environment, options)
+            .map_err(|error| compile_error(py, function.name(), error))
+    }
+
+    /// Makes machine code of a piece.
+    fn load(
+        &self,
+        compiled: &CompiledPiece,
+        device: &Device,
+        span: Span,
+        what: String,
+    ) -> PyResult<HostPiece> {
+        let py = self.py;
+        let function: &HostFunction = self.function;
         let kernel = detach(py, || {
             function
-                .program(&device, &compiled.module)
+                .program(device, &compiled.module)
                 .and_then(|program| program.kernel(&compiled.kernel))
         })?;
         function.note(Record {
@@ -334,14 +465,14 @@ impl<'a> Machine<'a, '_> {
             access.reads || access.writes
         });
         Ok(HostPiece {
-            memory: compiled.memory,
+            memory: compiled.memory.clone(),
             kernel,
             written,
             accessed,
-            plan: compiled.plan,
-            messages: Arc::new(compiled.messages),
-            result: compiled.result,
-            dtypes: compiled.outputs,
+            plan: compiled.plan.clone(),
+            messages: Arc::new(compiled.messages.clone()),
+            result: compiled.result.clone(),
+            dtypes: compiled.outputs.clone(),
         })
     }
 
@@ -677,6 +808,15 @@ fn returned(names: &[String], span: Span) -> Statement {
     };
     let kind = StatementKind::Return(value);
     Statement { kind, span }
+}
+
+/// Whether a statement has a loop in it.
+fn is_loop(statement: &Statement) -> bool {
+    match &statement.kind {
+        StatementKind::For { .. } | StatementKind::While { .. } => true,
+        StatementKind::If { accept, reject, .. } => accept.iter().chain(reject).any(is_loop),
+        _ => false,
+    }
 }
 
 /// Whether a value has a type, without making the type of large tuples.

@@ -13,6 +13,7 @@ pub(super) const BRIEF_NS: f32 = 100_000.0;
 
 /// A running estimate of nanoseconds per granule of one kind of work.
 #[derive(Debug, Default)]
+#[repr(transparent)]
 pub struct CostEstimate {
     /// An `f32`'s bits; zero means unknown.
     ns_per_granule: AtomicU32,

@@ -76,6 +76,17 @@ impl Queue {
         what: HostWork<'_>,
         work: impl FnOnce(HostMemory<'_>) -> Result<(), HostError> + Send + 'static,
     ) -> Result<Event> {
+        self.submit_host_work(what, Box::new(work), Location::caller())
+    }
+
+    /// As above. It is compiled once, not for every function of the library: the copies were a fiftieth of the
+    /// extension module.
+    fn submit_host_work(
+        &self,
+        what: HostWork<'_>,
+        work: BoxedWork,
+        location: &'static Location<'static>,
+    ) -> Result<Event> {
         let all = || what.reads.iter().chain(what.writes);
         for range in all() {
             let ByteRange {
@@ -111,7 +122,7 @@ impl Queue {
         let uses = reads
             .chain(writes)
             .map(|(range, access)| (&*range.allocation, access));
-        order::submit(self, task, uses, None, Location::caller())
+        order::submit(self, task, uses, None, location)
     }
 }
 
@@ -136,18 +147,17 @@ impl Kept {
     }
 }
 
-struct HostLibrary<F> {
+type BoxedWork = Box<dyn FnOnce(HostMemory<'_>) -> Result<(), HostError> + Send>;
+
+struct HostLibrary {
     name: &'static str,
     reads: SmallVec<[Kept; 4]>,
     writes: SmallVec<[Kept; 4]>,
     is_brief: bool,
-    work: F,
+    work: BoxedWork,
 }
 
-impl<F> Task for HostLibrary<F>
-where
-    F: FnOnce(HostMemory<'_>) -> Result<(), HostError> + Send + 'static,
-{
+impl Task for HostLibrary {
     fn label(&self) -> Label {
         Label::HostWork { name: self.name }
     }

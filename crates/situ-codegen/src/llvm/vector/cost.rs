@@ -54,6 +54,10 @@ pub(in crate::llvm) fn plan(
     dims: u8,
 ) -> Option<VectorPlan> {
     let function = &facts.module.functions[kernel];
+    // Rounds that run at the same time are as many as there are, whatever the lanes.
+    if facts.has_rounds {
+        return None;
+    }
     let may_pay = match options.vectorise {
         Vectorise::Never => false,
         Vectorise::Always => true,

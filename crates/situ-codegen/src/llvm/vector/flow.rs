@@ -349,6 +349,7 @@ impl<'a> Walk<'a> {
             }
             StatementKind::Store { .. }
             | StatementKind::Prefetch { .. }
+            | StatementKind::Parallel(_)
             | StatementKind::Barrier(_)
             | StatementKind::Fence { .. } => {}
         }

@@ -89,6 +89,9 @@ impl VectorBody<'_, '_, '_, '_> {
                 self.body.fence(*order);
                 Ok(())
             }
+            StatementKind::Parallel(_) => {
+                Err(self.broken("modules with rounds have no vectors of work-items"))
+            }
             StatementKind::Barrier(_) | StatementKind::Collective(_) => {
                 Err(self.broken("barriers and collectives are between regions"))
             }

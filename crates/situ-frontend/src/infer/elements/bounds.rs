@@ -15,11 +15,24 @@ pub enum SizeBound {
     Constant(i64),
     /// The size of a parameter along an axis.
     Axis(String, usize),
+    /// The value of a parameter.
+    Number(String),
+    /// A sum of so many of each.
+    Sum(Vec<(i64, SizeBound)>),
+    /// A product.
+    Product(Box<SizeBound>, Box<SizeBound>),
     /// Not known before the code runs.
     Unknown,
 }
 
 impl Inference<'_, '_, '_> {
+    /// Notes the sizes of a product of matrices, unless another has the same bounds.
+    pub(super) fn note_product<'s>(&mut self, sizes: impl IntoIterator<Item = &'s Expression>) {
+        let sizes = sizes.into_iter();
+        let bounds = sizes.map(|size| self.size_bound(size)).collect();
+        self.program.product_bounds.insert(bounds);
+    }
+
     /// Notes how far loops over elements may count, unless another has the same bounds.
     pub(super) fn note_sizes<'s>(&mut self, sizes: impl IntoIterator<Item = &'s Expression>) {
         let bounds: Vec<_> = sizes
@@ -29,15 +42,10 @@ impl Inference<'_, '_, '_> {
         self.program.size_bounds.insert(bounds);
     }
 
-    /// Notes what a slot holds.
-    pub(super) fn note_slot(&mut self, value: &Expression, reference: &Expression) {
-        if let ExpressionKind::Slot(slot) = reference.kind {
-            let bound = self.size_bound(value);
-            self.slot_bounds.insert(slot, bound);
+    pub(super) fn size_bound(&self, size: &Expression) -> SizeBound {
+        if let Some(known) = self.form_bound(size) {
+            return known;
         }
-    }
-
-    fn size_bound(&self, size: &Expression) -> SizeBound {
         match &size.kind {
             ExpressionKind::Literal(Literal::I64(size)) => SizeBound::Constant(*size),
             ExpressionKind::Slot(slot) => self.slot_bound(*slot),

@@ -2,20 +2,26 @@
 
 use situ_ir::{BinaryOperator as Ir, DType, Literal, Span};
 
-use super::loops::{assign, variable};
+use super::loops::{Extents, SHARED_ELEMENTS, assign, variable};
 use super::{At, Elements, Tree};
 use crate::infer::calls::Written;
 use crate::infer::expressions::{cast, truth};
 use crate::infer::library::LibraryFunction;
 use crate::infer::operators::ir_binary;
 use crate::infer::value::{Number, Value};
-use crate::infer::views::{folded, index_literal};
+use crate::infer::views::{Region, folded, index_literal};
 use crate::infer::{Inference, problems};
 use crate::syntax::{BinaryOperator, Constant};
-use crate::typed::{Expression, Statement, VariableId};
+use crate::typed::{Expression, Statement, StatementKind, VariableId};
 
-/// How many sums of floats are added up side by side: two vectors of the widest kind in common use.
-const LANES: i64 = 8;
+/// How many bytes of sums of floats are added up side by side: four vectors of AVX2, as many as wait for each other.
+const LANES_BYTES: i64 = 128;
+
+/// How many rows are added to a row at a time.
+const ROWS: i64 = 4;
+
+/// How many elements a thread folds at a time.
+const BLOCK: i64 = 1 << 12;
 
 /// How elements become one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,11 +100,18 @@ impl Inference<'_, '_, '_> {
         let dtype = self.fold_dtype(fold, elements.dtype, span)?;
         let mut code = Vec::new();
         let elements = self.with_bound_parts(elements, span, &mut code);
-        let extents = self.extents(&elements.parts, elements.ndim, None, span, &mut code);
+        let extents = self.extents(
+            (&elements.parts, &elements.joins),
+            elements.ndim,
+            None,
+            span,
+            &mut code,
+        );
         if matches!(fold, Fold::Minimum | Fold::Maximum) {
             self.refuse_empty(fold, &extents.sizes, span, &mut code);
         }
         let total = self.started(fold, dtype, span, &mut code)?;
+        let shared = self.fold_blocks((fold, dtype), total, &elements, &extents, span);
         // The last axis is folded by itself, so that its elements can be added in any order.
         let (last, outer) = extents.sizes.split_last()?;
         let loops = self.with_strides(&elements, &extents, span, &mut |this, strides| {
@@ -119,9 +132,87 @@ impl Inference<'_, '_, '_> {
                 Some(())
             })
         })?;
-        code.extend(loops);
+        match shared {
+            Some((is_large, shared)) => {
+                code.push(super::loops::branch(is_large, shared, loops, span));
+            }
+            None => code.extend(loops),
+        }
         self.before.extend(code);
         Some(Value::Scalar(variable(total, dtype, span)))
+    }
+
+    /// The same for many elements: blocks of them, shared among threads, then what the blocks came to. Gives when that is
+    /// worthwhile as well. How elements are cut into blocks depends on their number only.
+    fn fold_blocks(
+        &mut self,
+        (fold, dtype): (Fold, DType),
+        total: VariableId,
+        elements: &Elements,
+        extents: &Extents,
+        span: Span,
+    ) -> Option<(Expression, Vec<Statement>)> {
+        let [size] = extents.sizes.as_slice() else {
+            return None;
+        };
+        if self.is_in_rounds() || self.heap(dtype).is_none() || extents.may_differ() {
+            return None;
+        }
+        let mut code = Vec::new();
+        let length = index_literal(BLOCK, span);
+        let blocks = folded(Ir::Add, size.clone(), index_literal(BLOCK - 1, span), span);
+        let blocks = folded(Ir::FloorDivide, blocks, length.clone(), span);
+        let blocks = self.bind(blocks, span, &mut code);
+        let partials = self.new_part(dtype, std::slice::from_ref(&blocks), span, &mut code)?;
+        let strides: Vec<_> = elements
+            .parts
+            .iter()
+            .map(|part| part.strides.clone())
+            .collect();
+        let flat = self.flat(partials.array);
+        let rounds = self.rounds_to(&blocks, span, &mut |this, block, code| {
+            let start = folded(Ir::Multiply, block.clone(), length.clone(), span);
+            let start = this.bind(start, span, code);
+            let left = folded(Ir::Subtract, size.clone(), start.clone(), span);
+            let count = folded(Ir::Minimum, left, length.clone(), span);
+            let count = this.bind(count, span, code);
+            let element = |this: &mut Self, index: &Expression, code: &mut Vec<Statement>| {
+                let indices = [folded(Ir::Add, start.clone(), index.clone(), span)];
+                let mut at = At {
+                    parts: &elements.parts,
+                    strides: &strides,
+                    indices: &indices,
+                };
+                this.element(&elements.tree, &mut at, span, code)
+            };
+            let number = this.fold_along(fold, &count, span, code, element)?;
+            let value = this.convert(number, dtype, span)?;
+            let place = folded(Ir::Add, partials.offset.clone(), block.clone(), span);
+            let kind = StatementKind::Store {
+                array: flat,
+                indices: vec![place],
+                value,
+            };
+            code.push(Statement { kind, span });
+            Some(())
+        })?;
+        code.push(rounds);
+        let combined = self.loops_to(
+            std::slice::from_ref(&blocks),
+            span,
+            &mut |this, block, code| {
+                let place = folded(Ir::Add, partials.offset.clone(), block[0].clone(), span);
+                let partial = Number::Typed(this.element_at(partials.array, place, span));
+                let next = this.with_element(fold, total, dtype, partial, span)?;
+                code.push(assign(total, next, span));
+                Some(())
+            },
+        )?;
+        code.extend(combined);
+        code.extend(self.drop_part(&partials, span));
+        let least = index_literal(SHARED_ELEMENTS, span);
+        let is_large = ir_binary(Ir::GreaterEqual, size.clone(), least, span);
+        Some((is_large, code))
     }
 
     /// The elements that those along an axis make.
@@ -269,8 +360,9 @@ impl Inference<'_, '_, '_> {
         code: &mut Vec<Statement>,
         element: &mut impl FnMut(&mut Self, &Expression, &mut Vec<Statement>) -> Option<Number>,
     ) -> Option<Expression> {
-        let lanes: Vec<_> = (0..LANES).map(|_| self.hidden_variable(dtype)).collect();
-        let width = index_literal(LANES, span);
+        let count = LANES_BYTES / dtype.size_bytes() as i64;
+        let lanes: Vec<_> = (0..count).map(|_| self.hidden_variable(dtype)).collect();
+        let width = index_literal(count, span);
         let rounds = folded(Ir::FloorDivide, size.clone(), width.clone(), span);
         let rounds = self.bind(rounds, span, code);
         let mut long = Vec::new();
@@ -315,6 +407,121 @@ impl Inference<'_, '_, '_> {
         Some(self.bind(start, span, code))
     }
 
+    /// Writes sums along an axis that is not the last: rows are added to a row, so that elements that lie side by side
+    /// are added at the same time. `None` if the elements are something else.
+    pub(super) fn add_rows(
+        &mut self,
+        target: &Region,
+        elements: &Elements,
+        extents: &Extents,
+        span: Span,
+    ) -> Option<Vec<Statement>> {
+        let Tree::Fold {
+            fold: Fold::Sum,
+            axis,
+            size: (part, of_axis),
+            of,
+        } = &elements.tree
+        else {
+            return None;
+        };
+        let dtype = self.array(target.array).dtype;
+        let (axis, ndim) = (*axis, target.shape.len());
+        if axis >= ndim || elements.ndim != ndim || elements.dtype != dtype || dtype.is_complex() {
+            return None;
+        }
+        let size = elements.parts[*part].shape[*of_axis].clone();
+        let strides: Vec<_> = elements
+            .parts
+            .iter()
+            .map(|part| part.strides.clone())
+            .collect();
+        let (outer, inner) = extents.sizes.split_at(axis);
+        let (targets, target_strides) = ([target.clone()], [target.strides.clone()]);
+        let place = |outer: &[Expression], inner: &[Expression]| {
+            let indices: Vec<_> = outer.iter().chain(inner).cloned().collect();
+            let at = At {
+                parts: &targets,
+                strides: &target_strides,
+                indices: &indices,
+            };
+            at.place(0, span)
+        };
+        let flat = self.flat(target.array);
+        let store = |place: Expression, value: Expression| {
+            let kind = StatementKind::Store {
+                array: flat,
+                indices: vec![place],
+                value,
+            };
+            Statement { kind, span }
+        };
+        // Several rows at a time, so that each sum is read and written once for all of them.
+        let width = index_literal(ROWS, span);
+        let groups = folded(Ir::FloorDivide, size.clone(), width.clone(), span);
+        let mut before = Vec::new();
+        let groups = self.bind(groups, span, &mut before);
+        let done = folded(Ir::Multiply, groups.clone(), width.clone(), span);
+        let done = self.bind(done, span, &mut before);
+        let rest = folded(Ir::Subtract, size, done.clone(), span);
+        let rest = self.bind(rest, span, &mut before);
+        let mut loops = self.loops_to(outer, span, &mut |this, outer, code| {
+            let zero = Expression::literal(Literal::zero(dtype), span);
+            code.extend(this.loops_to(inner, span, &mut |_, inner, code| {
+                code.push(store(place(outer, inner), zero.clone()));
+                Some(())
+            })?);
+            for (count, first, together) in [
+                (&groups, index_literal(0, span), ROWS),
+                (&rest, done.clone(), 1),
+            ] {
+                let rows = this.loops_to(
+                    std::slice::from_ref(count),
+                    span,
+                    &mut |this, group, code| {
+                        let start = folded(
+                            Ir::Multiply,
+                            group[0].clone(),
+                            index_literal(together, span),
+                            span,
+                        );
+                        let start = folded(Ir::Add, first.clone(), start, span);
+                        let start = this.bind_now(start, span, code);
+                        code.extend(this.loops_to(inner, span, &mut |this, inner, code| {
+                            let place = place(outer, inner);
+                            let mut sum = this.element_at(targets[0].array, place.clone(), span);
+                            for row in 0..together {
+                                let row =
+                                    folded(Ir::Add, start.clone(), index_literal(row, span), span);
+                                let mut indices = outer.to_vec();
+                                indices.extend(std::iter::once(&row).chain(inner).cloned());
+                                let mut at = At {
+                                    parts: &elements.parts,
+                                    strides: &strides,
+                                    indices: &indices,
+                                };
+                                let element = this.element(of, &mut at, span, code)?;
+                                let element = this.convert(element, dtype, span)?;
+                                sum = ir_binary(Ir::Add, sum, element, span);
+                            }
+                            code.push(store(place, sum));
+                            Some(())
+                        })?);
+                        Some(())
+                    },
+                )?;
+                code.extend(rows);
+            }
+            Some(())
+        })?;
+        if !outer.is_empty() && !self.is_in_rounds() {
+            let shared = loops.pop().and_then(|outer| self.shared_loop(outer))?;
+            loops.push(shared);
+        }
+        before.extend(loops);
+        Some(before)
+    }
+
     /// `sum / count`.
     pub(super) fn mean(&mut self, elements: Elements, span: Span) -> Option<Value> {
         if !elements.dtype.is_float()
@@ -336,7 +543,13 @@ impl Inference<'_, '_, '_> {
         };
         let mut code = Vec::new();
         let elements = self.with_bound_parts(elements, span, &mut code);
-        let extents = self.extents(&elements.parts, elements.ndim, None, span, &mut code);
+        let extents = self.extents(
+            (&elements.parts, &elements.joins),
+            elements.ndim,
+            None,
+            span,
+            &mut code,
+        );
         self.before.extend(code);
         let count = product(&extents.sizes, span);
         let dtype = elements.dtype;

@@ -1,11 +1,12 @@
-//! Elements at indices that are elements of another array: `x[columns]`, `x[columns] += 1.0`.
+//! Elements at indices that are elements of another array: `x[columns]`, `x[columns] += 1.0`, and by masks: `x[x > 0]`.
 
 use situ_ir::{BinaryOperator as Ir, DType, Span};
 
-use super::loops::branch;
+use super::loops::{assign, branch, variable};
 use super::stores::kind_order;
 use super::{At, Elements, Operand, Operation, Tree};
 use crate::infer::Inference;
+use crate::infer::expressions::cast;
 use crate::infer::operators::ir_binary;
 use crate::infer::value::{Number, Value};
 use crate::infer::views::{Region, folded, index_literal};
@@ -78,10 +79,17 @@ impl Inference<'_, '_, '_> {
             dtype,
             tree,
             parts,
+            joins: Vec::new(),
         };
         let both = self.with_bound_parts(both, span, out);
         let sizes = both.parts[0].shape.clone();
-        let extents = self.extents(&both.parts, index.ndim, Some(&sizes), span, out);
+        let extents = self.extents(
+            (&both.parts, &both.joins),
+            index.ndim,
+            Some(&sizes),
+            span,
+            out,
+        );
         let loops = self.with_strides(&both, &extents, span, &mut |this, strides| {
             this.loops_to(&extents.sizes, span, &mut |this, indices, code| {
                 let mut at = At {
@@ -126,6 +134,7 @@ impl Inference<'_, '_, '_> {
                     dtype,
                     tree: Tree::Number(Number::Typed(number)),
                     parts: Vec::new(),
+                    joins: Vec::new(),
                 });
             }
             Operand::Elements(elements) => elements,
@@ -172,6 +181,10 @@ impl Inference<'_, '_, '_> {
         };
         let index = self.value(last);
         let index = self.elements(index, span).ok()?;
+        if row.shape.len() == 1 && index.ndim == 1 && index.dtype.is_bool() {
+            let index = self.positions_of(&row, index, span)?;
+            return Some(Places::At(Box::new((row, index))));
+        }
         if row.shape.len() != 1 || !index.dtype.is_integer() {
             self.not_written_out("these indices", span);
             return Some(Places::Refused);
@@ -180,6 +193,58 @@ impl Inference<'_, '_, '_> {
         let row = self.bound_part(row, span, &mut code);
         self.before = code;
         Some(Places::At(Box::new((row, index))))
+    }
+
+    /// The indices at which a mask of a vector is true, in new memory.
+    fn positions_of(&mut self, row: &Region, mask: Elements, span: Span) -> Option<Elements> {
+        let kept = self.in_memory(mask, span)?;
+        let mask = self.elements(kept, span).ok()?;
+        let mut code = std::mem::take(&mut self.before);
+        let mask = self.with_bound_parts(mask, span, &mut code);
+        let (size, own) = (mask.parts[0].shape[0].clone(), row.shape[0].clone());
+        if !self.is_same_size(&size, &own) {
+            let misfit = ir_binary(Ir::NotEqual, size.clone(), own.clone(), span);
+            let text = "a mask of shape {} cannot choose from an array of shape {}\n  why:  a mask says yes or no for each \
+                        element\n  help: make the mask of the array that it is used with";
+            let shapes = vec![vec![size.clone()], vec![own]];
+            let reject = self.index_error(text, shapes, span);
+            code.push(branch(misfit, reject, Vec::new(), span));
+        }
+        let part = self.new_part(DType::I64, std::slice::from_ref(&size), span, &mut code)?;
+        let count = self.hidden_variable(DType::I64);
+        code.push(assign(count, index_literal(0, span), span));
+        let flat = self.flat(part.array);
+        let strides = [mask.parts[0].strides.clone()];
+        let loops = self.loops_to(&[size], span, &mut |this, indices, code| {
+            let mut at = At {
+                parts: &mask.parts,
+                strides: &strides,
+                indices,
+            };
+            let chosen = this.element(&mask.tree, &mut at, span, code)?;
+            let chosen = this.convert(chosen, DType::Bool, span)?;
+            // Written in any case and counted if it is one, so that there is nothing to foresee.
+            let next = variable(count, DType::I64, span);
+            let place = folded(Ir::Add, part.offset.clone(), next.clone(), span);
+            let kind = StatementKind::Store {
+                array: flat,
+                indices: vec![place],
+                value: indices[0].clone(),
+            };
+            code.push(Statement { kind, span });
+            let next = folded(Ir::Add, next, cast(chosen, DType::I64), span);
+            code.push(assign(count, next, span));
+            Some(())
+        })?;
+        code.extend(loops);
+        let count = self.bind_now(variable(count, DType::I64, span), span, &mut code);
+        self.before = code;
+        self.temporaries.extend(part.owner.clone());
+        let chosen = Region {
+            shape: vec![count],
+            ..part
+        };
+        Some(Elements::of(chosen, DType::I64))
     }
 
     /// One element of a vector.

@@ -2,21 +2,33 @@
 
 use situ_ir::{BinaryOperator as Ir, DType, Literal, Span};
 
+use super::folds::product;
 use super::places::is_same;
-use super::{At, Elements, Tree};
+use super::{At, Elements, Join, Tree};
 use crate::infer::Inference;
 use crate::infer::operators::ir_binary;
 use crate::infer::value::Number;
 use crate::infer::views::{Region, folded, index_literal};
 use crate::typed::{
-    ArrayId, Expression, ExpressionKind, ForRange, Statement, StatementKind, Step, VariableId,
+    ArrayId, Expression, ExpressionKind, ForRange, Parallel, Statement, StatementKind, Step,
+    VariableId,
 };
+
+/// How many elements are worth a look whether threads should share them.
+pub(super) const SHARED_ELEMENTS: i64 = 1 << 13;
 
 /// What loops go over: how many elements there are along each axis, and how the parts fit.
 pub(super) struct Extents {
     pub(super) sizes: Vec<Expression>,
     /// Whether every part has an element of its own everywhere; `None` if that is known to be so.
     are_equal: Option<Expression>,
+}
+
+impl Extents {
+    /// Whether parts may have shapes that broadcast.
+    pub(super) fn may_differ(&self) -> bool {
+        self.are_equal.is_some()
+    }
 }
 
 impl At<'_> {
@@ -85,7 +97,7 @@ impl Inference<'_, '_, '_> {
     /// fit raise an exception.
     pub(super) fn extents(
         &mut self,
-        parts: &[Region],
+        (parts, joins): (&[Region], &[Join]),
         ndim: usize,
         target: Option<&[Expression]>,
         span: Span,
@@ -110,7 +122,7 @@ impl Inference<'_, '_, '_> {
             };
             if target.is_none() {
                 for other in of_axis.iter().skip(1) {
-                    if !is_same(&size, other) {
+                    if !self.is_same_size(&size, other) {
                         let one = index_literal(1, span);
                         let is_one = ir_binary(Ir::Equal, size.clone(), one, span);
                         let either = choice(is_one, other.clone(), size, span);
@@ -120,7 +132,7 @@ impl Inference<'_, '_, '_> {
                 }
             }
             for other in of_axis {
-                if !is_same(&size, &other) {
+                if !self.is_same_size(&size, &other) {
                     different.push((other, size.clone()));
                 }
             }
@@ -139,7 +151,11 @@ impl Inference<'_, '_, '_> {
                 ir_binary(Ir::BitAnd, is_other, is_several, span)
             });
             let misfits = misfits.reduce(|any, one| ir_binary(Ir::BitOr, any, one, span));
-            let reject = self.shape_mismatch(parts, target, span);
+            let mut reject = self.operand_mismatches(parts, joins);
+            // Where nothing is stored, one of the operations is at fault.
+            if target.is_some() || joins.is_empty() {
+                reject.extend(self.shape_mismatch(parts, target, span));
+            }
             let check = misfits.map(|misfits| branch(misfits, reject, Vec::new(), span));
             let kind = StatementKind::If {
                 condition: are_equal.clone(),
@@ -150,6 +166,70 @@ impl Inference<'_, '_, '_> {
         }
         self.note_sizes(&sizes);
         Extents { sizes, are_equal }
+    }
+
+    /// Raises an exception for the first operation whose operands do not fit.
+    fn operand_mismatches(&mut self, parts: &[Region], joins: &[Join]) -> Vec<Statement> {
+        let mut code = Vec::new();
+        if parts.is_empty() {
+            return code;
+        }
+        for join in joins {
+            let span = join.span;
+            let operands = join.operands.iter();
+            let shapes: Vec<Vec<Expression>> = operands
+                .map(|range| self.common_shape(&parts[range.clone()], span, &mut code))
+                .collect();
+            let mut misfits = Vec::new();
+            for (position, shape) in shapes.iter().enumerate() {
+                for other in &shapes[position + 1..] {
+                    for (one, two) in shape.iter().rev().zip(other.iter().rev()) {
+                        let unlike = |size: &Expression, to: Expression| {
+                            ir_binary(Ir::NotEqual, size.clone(), to, span)
+                        };
+                        let differ = unlike(one, two.clone());
+                        let several = ir_binary(
+                            Ir::BitAnd,
+                            unlike(one, index_literal(1, span)),
+                            unlike(two, index_literal(1, span)),
+                            span,
+                        );
+                        misfits.push(ir_binary(Ir::BitAnd, differ, several, span));
+                    }
+                }
+            }
+            let any = |any, one| ir_binary(Ir::BitOr, any, one, span);
+            if let Some(misfit) = misfits.into_iter().reduce(any) {
+                let reject = self.combination_error(shapes, span);
+                code.push(branch(misfit, reject, Vec::new(), span));
+            }
+        }
+        code
+    }
+
+    /// The shape that parts broadcast to.
+    fn common_shape(
+        &mut self,
+        parts: &[Region],
+        span: Span,
+        code: &mut Vec<Statement>,
+    ) -> Vec<Expression> {
+        let ndim = parts.iter().map(|part| part.shape.len()).max().unwrap_or(0);
+        let mut shape = vec![index_literal(1, span); ndim];
+        for part in parts {
+            let missing = ndim - part.shape.len();
+            for (size, own) in shape[missing..].iter_mut().zip(&part.shape) {
+                if is_literal(size, 1) {
+                    *size = own.clone();
+                } else if !is_same(size, own) {
+                    let one = index_literal(1, span);
+                    let is_one = ir_binary(Ir::Equal, size.clone(), one, span);
+                    let either = choice(is_one, own.clone(), size.clone(), span);
+                    *size = self.bind(either, span, code);
+                }
+            }
+        }
+        shape
     }
 
     /// Loops over all elements; `body` gets the element at each place. Where shapes differ, parts of one element stand
@@ -164,6 +244,44 @@ impl Inference<'_, '_, '_> {
         self.with_strides(elements, extents, span, &mut |this, strides| {
             this.nest(elements, strides, &extents.sizes, span, body)
         })
+    }
+
+    /// The same where elements do not depend on each other: many are shared among threads.
+    pub(super) fn for_each_element_at_once(
+        &mut self,
+        elements: &Elements,
+        extents: &Extents,
+        span: Span,
+        body: &mut impl FnMut(&mut Self, Number, &[Expression], &mut Vec<Statement>) -> Option<()>,
+    ) -> Option<Vec<Statement>> {
+        let is_small = extents
+            .sizes
+            .iter()
+            .all(|size| matches!(size.kind, ExpressionKind::Literal(_)));
+        // Rounds of a worker stay on its thread.
+        if is_small || self.is_in_rounds() {
+            return self.for_each_element(elements, extents, span, body);
+        }
+        let strides: Vec<_> = elements
+            .parts
+            .iter()
+            .map(|part| part.strides.clone())
+            .collect();
+        let loops = self.nest(elements, &strides, &extents.sizes, span, body)?;
+        let [outer] = <[Statement; 1]>::try_from(loops).ok()?;
+        let rounds = vec![self.shared_loop(outer)?];
+        // Rows are so much work that the call of a function for a few does not matter.
+        if extents.are_equal.is_none() && extents.sizes.len() > 1 {
+            return Some(rounds);
+        }
+        let serial = self.for_each_element(elements, extents, span, body)?;
+        let count = product(&extents.sizes, span);
+        let least = index_literal(SHARED_ELEMENTS, span);
+        let mut is_large = ir_binary(Ir::GreaterEqual, count, least, span);
+        if let Some(are_equal) = &extents.are_equal {
+            is_large = ir_binary(Ir::BitAnd, is_large, are_equal.clone(), span);
+        }
+        Some(vec![branch(is_large, rounds, serial, span)])
     }
 
     /// What `make` makes of the strides of the parts: once as they are, for parts of the same shape, and once for
@@ -249,6 +367,43 @@ impl Inference<'_, '_, '_> {
             code = vec![Statement { kind, span }];
         }
         Some(code)
+    }
+
+    /// Rounds that may run at the same time; `body` gets the number of the round.
+    pub(super) fn rounds_to(
+        &mut self,
+        count: &Expression,
+        span: Span,
+        body: &mut impl FnMut(&mut Self, &Expression, &mut Vec<Statement>) -> Option<()>,
+    ) -> Option<Statement> {
+        let loops = self.loops_to(
+            std::slice::from_ref(count),
+            span,
+            &mut |this, indices, code| body(this, &indices[0], code),
+        )?;
+        loops
+            .into_iter()
+            .next()
+            .and_then(|outer| self.shared_loop(outer))
+    }
+
+    /// A loop whose rounds may run at the same time.
+    pub(super) fn shared_loop(&mut self, loop_: Statement) -> Option<Statement> {
+        let StatementKind::For(outer) = loop_.kind else {
+            return None;
+        };
+        self.hidden += 1;
+        let worker = self.variable_id(&format!("situ__worker{}", self.hidden), 0, DType::I64);
+        let kind = StatementKind::Parallel(Parallel {
+            count: outer.stop,
+            index: outer.variable,
+            worker,
+            body: outer.body,
+        });
+        Some(Statement {
+            kind,
+            span: loop_.span,
+        })
     }
 
     /// One number made of elements along an axis, by a loop inside of the loops over the others.

@@ -59,7 +59,11 @@ impl Inference<'_, '_, '_> {
         let reject = self.product_mismatch(shapes, span);
         self.before.push(branch(misfit, reject, Vec::new(), span));
         let columns = if other == 2 { right.shape.last() } else { None };
-        self.note_sizes(left.shape.iter().chain(columns));
+        if let (2, Some(columns)) = (own, columns) {
+            self.note_product(left.shape.iter().chain([columns]));
+        } else {
+            self.note_sizes(&left.shape);
+        }
         // The axis that is summed over comes before the columns of the right side.
         let (left, axis) = match (own, other) {
             (1, 1) => (left, 0),
@@ -81,6 +85,7 @@ impl Inference<'_, '_, '_> {
                 dtype: common,
                 tree: product,
                 parts: vec![left, right],
+                joins: Vec::new(),
             };
             return match self.fold_all(Fold::Sum, elements, span)? {
                 Value::Scalar(total) => Some(Value::Scalar(cast(total, common))),

@@ -13,6 +13,7 @@ use situ_ir::{BinaryOperator as Ir, DType, Span};
 
 use super::Elements;
 use super::folds::product;
+use crate::environment::Binding;
 use crate::infer::program::Specialised;
 use crate::infer::value::{LocalType, Static, Value};
 use crate::infer::views::{Region, folded, index_literal};
@@ -20,45 +21,45 @@ use crate::infer::{Inference, ParameterType};
 use crate::plan::Layout;
 use crate::typed::{Argument, ArrayId, Call, Expression, ExpressionKind, Statement, StatementKind};
 
-/// The functions that hand out memory, in the language that they are compiled from. Places count `int64`s. The first 62
-/// hold the first free block of each size; then there is the end of what was ever handed out, and the end of the heap.
+/// The functions that hand out memory, in the language that they are compiled from. Places count `int64`s. The first 62 after
+/// the head hold the first free block of each size; then there is the end of what was ever handed out, and the end of the memory.
 /// A block begins with the next free one, the number of its users and the number of its size.
 pub(crate) const HEAP_SOURCE: &str = "\
-def situ__allocate(heap, size):
+def situ__allocate(heap, head, size):
     block = 128
     kind = 0
     while block < size + 64:
         block = block * 2
         kind = kind + 1
-    found = heap[kind]
+    found = heap[head + kind]
     if found != 0:
-        heap[kind] = heap[found]
+        heap[head + kind] = heap[found]
     else:
-        found = heap[62]
-        if found + block // 8 > heap[63]:
+        found = heap[head + 62]
+        if found + block // 8 > heap[head + 63]:
             raise MemoryError('temporary arrays of this function need more memory than it was given')
-        heap[62] = found + block // 8
+        heap[head + 62] = found + block // 8
         heap[found + 2] = kind
     heap[found + 1] = 0
     return found
 
-def situ__keep(heap, block):
+def situ__keep(heap, head, block):
     if block != 0:
         heap[block + 1] += 1
 
-def situ__release(heap, block):
+def situ__release(heap, head, block):
     if block != 0:
         heap[block + 1] -= 1
         if heap[block + 1] == 0:
             kind = heap[block + 2]
-            heap[block] = heap[kind]
-            heap[kind] = block
+            heap[block] = heap[head + kind]
+            heap[head + kind] = block
 
-def situ__drop(heap, block):
+def situ__drop(heap, head, block):
     if heap[block + 1] == 0:
         kind = heap[block + 2]
-        heap[block] = heap[kind]
-        heap[kind] = block
+        heap[block] = heap[head + kind]
+        heap[head + kind] = block
 ";
 
 /// What they are called.
@@ -68,6 +69,12 @@ pub(crate) const HEAP_FUNCTIONS: [&str; 4] = [
     "situ__release",
     "situ__drop",
 ];
+
+/// Where the memory of the first worker begins, in `int64`s. What is before it belongs to the thread that runs the piece.
+pub const FIRST_ARENA: i64 = 1 << 25;
+
+/// How much memory each worker has, in `int64`s.
+pub const ARENA_WORDS: i64 = 1 << 22;
 
 /// Bytes that a block begins with.
 const HEADER: i64 = 64;
@@ -132,8 +139,14 @@ impl Inference<'_, '_, '_> {
             sizes.truncate(elements.ndim);
             return sizes;
         }
-        self.extents(&elements.parts, elements.ndim, None, span, code)
-            .sizes
+        self.extents(
+            (&elements.parts, &elements.joins),
+            elements.ndim,
+            None,
+            span,
+            code,
+        )
+        .sizes
     }
 
     /// New memory for elements, without gaps.
@@ -172,7 +185,7 @@ impl Inference<'_, '_, '_> {
     /// A call of one of the functions that hand out memory.
     fn heap_call(&mut self, name: &str, argument: Expression, span: Span) -> Option<Call> {
         let heap = self.heap(DType::I64);
-        let function = self.silently_named(name, span);
+        let function = self.heap_function(name);
         let (Some(heap), Some(function)) = (heap, function) else {
             self.not_written_out("a new array", span);
             return None;
@@ -186,12 +199,18 @@ impl Inference<'_, '_, '_> {
                 space: self.array(heap).space,
             },
             ParameterType::Scalar(DType::I64),
+            ParameterType::Scalar(DType::I64),
         ];
         let Specialised::Function(id) = self.program.specialise(function, &syntax, &types) else {
             self.not_written_out("a new array", span);
             return None;
         };
-        let mut arguments = vec![Argument::Array(heap), Argument::Scalar(argument)];
+        let head = self.head(span);
+        let mut arguments = vec![
+            Argument::Array(heap),
+            Argument::Scalar(head),
+            Argument::Scalar(argument),
+        ];
         if self.program.functions[id.0].report.is_some() {
             arguments.push(Argument::Array(self.message_array()));
         }
@@ -201,9 +220,10 @@ impl Inference<'_, '_, '_> {
         })
     }
 
-    fn silently_named(&mut self, name: &str, span: Span) -> Option<usize> {
-        match self.name(name, span) {
-            Value::Static(Static::Device(function)) => Some(function),
+    /// One of the functions that hand out memory. Those that a user's function calls know nothing of them by name.
+    fn heap_function(&self, name: &str) -> Option<usize> {
+        match self.program.environment.bindings.get(name) {
+            Some(Binding::DeviceFunction(function)) => Some(*function),
             _ => None,
         }
     }

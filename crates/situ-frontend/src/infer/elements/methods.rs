@@ -83,8 +83,11 @@ impl Inference<'_, '_, '_> {
         owner: Option<Value>,
         call: Written<'_>,
     ) -> Value {
-        self.array_result(function, owner, call)
-            .unwrap_or(Value::Unknown)
+        let what = format!("this call of `{}`", call.name);
+        self.told(&what, call.span, |this| {
+            this.array_result(function, owner, call)
+        })
+        .unwrap_or(Value::Unknown)
     }
 
     fn array_result(
@@ -122,6 +125,7 @@ impl Inference<'_, '_, '_> {
                     dtype,
                     tree: Tree::Cast(dtype, Box::new(elements.tree)),
                     parts: elements.parts,
+                    joins: elements.joins,
                 })));
             }
             _ => {}
@@ -388,6 +392,7 @@ impl Inference<'_, '_, '_> {
                 dtype,
                 tree: Tree::Number(Number::Typed(self.bind(number, span, &mut code))),
                 parts: Vec::new(),
+                joins: Vec::new(),
             };
             code.extend(self.write_directly(&part, &elements, span)?);
         }

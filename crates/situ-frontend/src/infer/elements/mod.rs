@@ -9,6 +9,7 @@
 //! walked instead ([`Inference::not_written_out`]).
 
 mod bounds;
+mod called;
 mod dtypes;
 mod folds;
 mod gathers;
@@ -17,7 +18,10 @@ mod matrices;
 mod memory;
 mod methods;
 mod places;
+mod sizes;
 mod stores;
+
+use std::ops::Range;
 
 use situ_ir::{DType, Span};
 
@@ -30,11 +34,14 @@ use crate::syntax::{self, BinaryOperator, ComparisonOperator, UnaryOperator};
 use crate::typed::{Expression, Statement};
 
 pub use bounds::SizeBound;
+pub(in crate::infer) use called::{HEAD, has_arrays, memory_names};
 pub(crate) use folds::Fold;
 pub(in crate::infer) use memory::contiguous_strides;
+pub use memory::{ARENA_WORDS, FIRST_ARENA};
 pub(crate) use memory::{HEAP_FUNCTIONS, HEAP_SOURCE, heap_name, place_name};
 pub(in crate::infer) use methods::array_method;
 pub(crate) use methods::{ArrayFunction, array_function};
+pub(in crate::infer) use sizes::Form;
 
 /// An array expression.
 #[derive(Clone, Debug)]
@@ -44,6 +51,27 @@ pub(crate) struct Elements {
     tree: Tree,
     /// What the leaves of the tree read.
     parts: Vec<Region>,
+    /// Which parts meet where, in the order of evaluation: to say which operation has operands that do not fit.
+    joins: Vec<Join>,
+}
+
+/// An operation and the parts that each of its operands reads.
+#[derive(Clone, Debug)]
+struct Join {
+    operands: Vec<Range<usize>>,
+    span: Span,
+}
+
+impl Join {
+    /// The same where parts come after so many others.
+    fn moved(self, by: usize) -> Self {
+        let operands = self.operands.into_iter();
+        let operands = operands.map(|parts| parts.start + by..parts.end + by);
+        Self {
+            operands: operands.collect(),
+            span: self.span,
+        }
+    }
 }
 
 /// How one element is computed.
@@ -167,6 +195,7 @@ impl Elements {
             dtype,
             tree: Tree::Part(0),
             parts: vec![part],
+            joins: Vec::new(),
         }
     }
 
@@ -201,6 +230,21 @@ impl Inference<'_, '_, '_> {
     /// Refuses what compiled code does not write out, or not as the array library would compute it.
     pub(super) fn not_written_out(&mut self, what: &str, span: Span) {
         self.report(problems::not_written_out(what, span));
+    }
+
+    /// Runs something that may not be written out, and reports that if nothing else was reported.
+    pub(super) fn told<T>(
+        &mut self,
+        what: &str,
+        span: Span,
+        run: impl FnOnce(&mut Self) -> Option<T>,
+    ) -> Option<T> {
+        let reported = self.failure.own.len() + self.failure.callees.len();
+        let result = run(self);
+        if result.is_none() && self.failure.own.len() + self.failure.callees.len() == reported {
+            self.not_written_out(what, span);
+        }
+        result
     }
 
     /// The elements of a value that is an array; the value again if it is something else.
@@ -264,14 +308,19 @@ impl Inference<'_, '_, '_> {
             return Value::Unknown;
         };
         let mut parts = Vec::new();
+        let mut joins = Vec::new();
+        let mut joined = Vec::new();
         let mut trees = Vec::with_capacity(operands.len());
         let mut ndim = 0;
         for (operand, dtype) in operands.into_iter().zip(dtypes) {
             let tree = match operand {
                 Operand::Elements(elements) => {
                     ndim = ndim.max(elements.ndim);
-                    let tree = elements.tree.moved(parts.len());
+                    let before = parts.len();
+                    let tree = elements.tree.moved(before);
+                    joins.extend(elements.joins.into_iter().map(|join| join.moved(before)));
                     parts.extend(elements.parts);
+                    joined.push(before..parts.len());
                     if elements.dtype == dtype {
                         tree
                     } else {
@@ -304,46 +353,41 @@ impl Inference<'_, '_, '_> {
             Operation::Compare(operator) => Tree::Compare(operator, next(), next()),
             Operation::Call(function) => Tree::Call(function, trees.collect()),
         };
-        self.finished(tree, parts, ndim, span)
+        if joined.len() > 1 {
+            joins.push(Join {
+                operands: joined,
+                span,
+            });
+        }
+        match self.finished(tree, parts, ndim, span) {
+            Value::Elements(mut elements) => {
+                elements.joins = joins;
+                Value::Elements(elements)
+            }
+            other => other,
+        }
     }
 
-    /// `first operator second` if one of them is an array.
-    pub(super) fn array_comparison(
+    /// `first operator second` of arrays, tuples or numbers.
+    pub(super) fn compared(
         &mut self,
         operator: ComparisonOperator,
-        first: &syntax::Expression,
-        second: &syntax::Expression,
+        [first, second]: [&syntax::Expression; 2],
         span: Span,
     ) -> Option<Value> {
-        let is_array = |this: &mut Self, side| {
-            let value = this.silently(side);
-            this.is_array(&value)
+        let values = [self.value(first), self.value(second)];
+        if values.iter().any(|value| self.is_array(value)) {
+            return Some(self.elementwise(Operation::Compare(operator), values.into(), span));
+        }
+        let [left, right] = values;
+        let number = if matches!(left, Value::Tuple(_)) {
+            self.compared_tuples(operator, left, right, span)?
+        } else {
+            let left = self.as_number(left, first.span);
+            let right = self.as_number(right, second.span);
+            self.compare(operator, left?, right?, span)?
         };
-        if !is_array(self, first) && !is_array(self, second) {
-            return None;
-        }
-        let values = vec![self.value(first), self.value(second)];
-        Some(self.elementwise(Operation::Compare(operator), values, span))
-    }
-
-    /// A function from numbers to a number, of arrays; `None` if none of the arguments is one.
-    pub(super) fn function_of_arrays(
-        &mut self,
-        function: LibraryFunction,
-        call: Written<'_>,
-    ) -> Option<Value> {
-        let is_array = |argument: &syntax::Expression| {
-            let value = self.silently(argument);
-            self.is_array(&value)
-        };
-        if !call.keywords.is_empty() || !call.arguments.iter().any(is_array) {
-            return None;
-        }
-        let mut values = Vec::with_capacity(call.arguments.len());
-        for argument in call.arguments {
-            values.push(self.value(argument));
-        }
-        Some(self.elementwise(Operation::Call(function), values, call.span))
+        Some(number.into())
     }
 
     /// The value of a tree: what dtype it has is what one element of it has.
@@ -364,6 +408,7 @@ impl Inference<'_, '_, '_> {
             dtype: self.own_dtype(&element),
             tree,
             parts,
+            joins: Vec::new(),
         }))
     }
 

@@ -38,6 +38,7 @@ impl Inference<'_, '_, '_> {
                     dtype,
                     tree: Tree::Number(Number::Typed(number)),
                     parts: Vec::new(),
+                    joins: Vec::new(),
                 }
             }
         };
@@ -70,7 +71,7 @@ impl Inference<'_, '_, '_> {
         let dtype = place.dtype;
         let old = Value::Elements(Box::new(place.clone()));
         let value = if operator == BinaryOperator::MatrixMultiply {
-            return None;
+            self.matrix_product(old.clone(), value, span)?
         } else {
             self.elementwise(Operation::Binary(operator), vec![old.clone(), value], span)
         };
@@ -109,11 +110,15 @@ impl Inference<'_, '_, '_> {
         out.append(&mut self.before);
         let target = &self.bound_part(target.clone(), span, out);
         let elements = self.with_bound_parts(elements, span, out);
-        let direct = self.write_directly(target, &elements, span)?;
         if overlapping.is_empty() {
-            out.extend(direct);
+            out.extend(self.write_directly(target, &elements, span)?);
             return Some(());
         }
+        // Parts of one array that no index moves are taken to meet: `x[1:-1] = x[:-2] + x[2:]`.
+        let are_fixed = overlapping.iter().any(|(part, target)| {
+            let is_fixed = |part: &Region| self.is_fixed(&part.offset);
+            part.array == target.array && is_fixed(part) && is_fixed(target)
+        });
         let meet = overlapping
             .iter()
             .map(|(part, target)| ranges_meet(part, target, span))
@@ -124,6 +129,11 @@ impl Inference<'_, '_, '_> {
         let copy = Elements::of(scratch.clone(), elements.dtype);
         indirect.extend(self.write_directly(target, &copy, span)?);
         indirect.extend(self.drop_part(&scratch, span));
+        if are_fixed {
+            out.extend(indirect);
+            return Some(());
+        }
+        let direct = self.write_directly(target, &elements, span)?;
         out.push(branch(meet, indirect, direct, span));
         Some(())
     }
@@ -142,10 +152,20 @@ impl Inference<'_, '_, '_> {
             _ => &elements.parts[..],
         };
         let ndim = target.shape.len();
-        let extents = self.extents(read, ndim, Some(&target.shape), span, &mut code);
+        let extents = self.extents(
+            (read, &elements.joins),
+            ndim,
+            Some(&target.shape),
+            span,
+            &mut code,
+        );
         let (targets, strides) = ([target.clone()], [target.strides.clone()]);
         let dtype = self.array(target.array).dtype;
-        let loops = self.for_each_element(
+        if let Some(loops) = self.add_rows(target, elements, &extents, span) {
+            code.extend(loops);
+            return Some(code);
+        }
+        let loops = self.for_each_element_at_once(
             elements,
             &extents,
             span,
@@ -201,11 +221,22 @@ impl Inference<'_, '_, '_> {
                  help: reshape the value, or choose a view of its shape"
             )
         } else {
-            format!(
-                "cannot combine {arrays}\n  why:  matching from the last dimension, sizes must be equal or 1\n  help: \
-                 insert dimensions of size 1 with `x[:, None]`, or reshape one of the arrays"
-            )
+            return self.combination_error(shapes, span);
         };
+        self.shape_error(&text, shapes, span)
+    }
+
+    /// Raises an exception: arrays of these shapes cannot be combined.
+    pub(super) fn combination_error(
+        &mut self,
+        shapes: Vec<Vec<Expression>>,
+        span: Span,
+    ) -> Vec<Statement> {
+        let listed = vec!["{}"; shapes.len()].join(" and ");
+        let text = format!(
+            "cannot combine arrays of shapes {listed}\n  why:  matching from the last dimension, sizes must be equal or 1\n  \
+             help: insert dimensions of size 1 with `x[:, None]`, or reshape one of the arrays"
+        );
         self.shape_error(&text, shapes, span)
     }
 }

@@ -4,9 +4,9 @@ use super::{FunctionParser, Named, Parse, cursor};
 use crate::arena::Handle;
 use crate::diagnostic::Diagnostic;
 use crate::expression::Expression;
-use crate::module::Value;
+use crate::module::{Value, Variable};
 use crate::span::Span;
-use crate::statement::{Atomic, Block, Collective, CollectiveOperation, StatementKind};
+use crate::statement::{Atomic, Block, Collective, CollectiveOperation, Parallel, StatementKind};
 use crate::text::lexer::TokenKind;
 use crate::types::Type;
 use crate::validate::MAX_BLOCK_DEPTH;
@@ -57,6 +57,7 @@ impl<'a> FunctionParser<'_, 'a> {
         match word {
             "if" => return self.branch(),
             "while" | "loop" => return self.repeat(),
+            "parallel" => return self.parallel(),
             "let" => {
                 self.cursor.advance();
                 return self.bind(start);
@@ -133,13 +134,25 @@ impl<'a> FunctionParser<'_, 'a> {
         self.store(start, base)
     }
 
+    /// Reads the name of a variable.
+    fn assigned_variable(&mut self) -> Parse<Handle<Variable>> {
+        let span = self.cursor.span();
+        let key = self.cursor.name("the name of a variable")?;
+        self.named_variable(key, span)
+    }
+
+    fn named_variable(&mut self, key: super::Key<'a>, span: Span) -> Parse<Handle<Variable>> {
+        if let Named::Variable(variable) = self.named(key, span)? {
+            return Ok(variable);
+        }
+        let diagnostic = Diagnostic::error("T002", format!("`{}` is not a variable", key.0))
+            .label(span, "")
+            .help("declare it with `var`, or bind a new value with `let`");
+        Err(diagnostic.into())
+    }
+
     fn assign(&mut self, start: Span, key: super::Key<'a>) -> Parse<()> {
-        let Named::Variable(variable) = self.named(key, start)? else {
-            let diagnostic = Diagnostic::error("T002", format!("`{}` is not a variable", key.0))
-                .label(start, "")
-                .help("declare it with `var`, or bind a new value with `let`");
-            return Err(diagnostic.into());
-        };
+        let variable = self.named_variable(key, start)?;
         let expression = self.expression()?;
         self.push(
             start,
@@ -363,6 +376,28 @@ impl<'a> FunctionParser<'_, 'a> {
             accept,
             reject,
         });
+        Ok(())
+    }
+
+    fn parallel(&mut self) -> Parse<()> {
+        let start = self.cursor.span();
+        self.cursor.advance();
+        let index = self.assigned_variable()?;
+        self.cursor.expect(",")?;
+        let worker = self.assigned_variable()?;
+        if !self.cursor.accept_word("below") {
+            return Err(self.cursor.unexpected("`below`").into());
+        }
+        let count = self.expression()?;
+        let span = start.join(self.cursor.last_span());
+        let body = self.block()?;
+        self.builder.at(span);
+        self.builder.statement(StatementKind::Parallel(Parallel {
+            count,
+            index,
+            worker,
+            body,
+        }));
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 //!
 //! ORC only ever sees finished objects, whether they were just compiled or come from the disk.
 //! Every object is loaded into a library of its own, so two kernels may have the same name, and
-//! it can see exactly the functions [`VectorMath`] offers and nothing else of the process.
+//! it can see exactly the functions [`VectorMath`] offers, the one that runs [rounds], and nothing else of the process.
 //! Dropping a [`LoadedObject`] unmaps its code; the empty library is used again, because ORC has
 //! no way to delete one from C.
 
@@ -32,8 +32,11 @@ use llvm_sys::orc2::{
     LLVMOrcSymbolStringPoolEntryStr,
 };
 
+use situ_codegen::llvm::RUN_ROUNDS;
+
 use super::compiler::{self, check};
 use super::object_file::ObjectSymbols;
+use super::rounds;
 use super::vector_math::VectorMath;
 use crate::error::{Error, Result};
 use crate::fork::{self, ForkLocal};
@@ -95,7 +98,12 @@ fn resolve_all(names: &[String], math: &VectorMath) -> Result<Vec<(CString, usiz
     let mut found = Vec::with_capacity(names.len());
     let mut missing = Vec::new();
     for name in names {
-        match (math.resolve(name), CString::new(name.as_str())) {
+        let address = if name == RUN_ROUNDS {
+            Some(rounds::address())
+        } else {
+            math.resolve(name)
+        };
+        match (address, CString::new(name.as_str())) {
             (Some(address), Ok(c_name)) => found.push((c_name, address.expose_provenance())),
             // Position-independent code names its offset table; the linker makes one up.
             _ if name == "_GLOBAL_OFFSET_TABLE_" => {}

@@ -8,6 +8,8 @@
 //! | `host_cpu`, `vector_math` | what this machine offers |
 //! | `program` | kernels ready to run: arguments into slots, ranges into chunks |
 //! | `pool`, `scratch` | threads and their working memory |
+//! | `rounds` | loops of compiled code that the pool shares |
+//! | `stoppable` | calls of compiled code that Ctrl-C ends |
 //! | `block` | copies and fills with all threads |
 //! | `topology` | which processors there are and what they share |
 
@@ -21,6 +23,7 @@ pub mod jit;
 mod object_file;
 pub mod pool;
 mod program;
+pub(crate) mod rounds;
 pub mod scratch;
 mod stoppable;
 mod streamed_stores;

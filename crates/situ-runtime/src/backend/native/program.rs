@@ -9,6 +9,7 @@ use situ_ir::{Literal, NdRange};
 
 use super::jit::LoadedObject;
 use super::pool::{CostEstimate, Pool, Work};
+use super::rounds;
 use super::scratch::Scratch;
 use super::stoppable::{self, KernelFunction};
 use crate::backend::cost::INLINE_NS;
@@ -109,6 +110,7 @@ impl DeviceProgram for NativeProgram {
         // The cost may have been learnt on a small range, which is cut finer: then this is what it is, and else too much.
         let granules = range.work_items().div_ceil(u64::from(abi.lanes).max(1));
         abi.shape == KernelShape::Items
+            && !abi.has_rounds
             && !needs_scratch
             && kernel
                 .cost
@@ -182,8 +184,18 @@ impl DeviceProgram for NativeProgram {
                 };
                 // SAFETY: the slots fit the kernel's parameters and lead to live memory (checked by
                 // the launch), the chunk is inside the range, and the block is large enough.
-                unsafe { stoppable::call(kernel.function, args.start(), &raw const frame) };
-            })
+                let call =
+                    || unsafe { stoppable::call(kernel.function, args.start(), &raw const frame) };
+                if kernel.abi.has_rounds {
+                    rounds::shared_by(&self.pool, kernel.stack_bytes(), call);
+                } else {
+                    call();
+                }
+            })?;
+        if kernel.abi.has_rounds {
+            stoppable::failure()?;
+        }
+        Ok(())
     }
 }
 

@@ -5,7 +5,9 @@
 //! more. The signal's handler, on that thread, looks whether the work must stop, and then
 //! leaves the kernel (`stoppable.c`). Short calls are never disturbed.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::ffi::c_void;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 use std::thread::{self, Thread};
@@ -13,6 +15,8 @@ use std::time::Duration;
 
 use situ_codegen::llvm::LaunchFrame;
 
+use super::rounds::RoundsFunction;
+use crate::error::{Error, Result};
 use crate::fork::{self, ForkLocal};
 use crate::interrupt;
 
@@ -25,6 +29,13 @@ unsafe extern "C" {
         function: KernelFunction,
         args: *const u64,
         launch: *const LaunchFrame,
+    ) -> bool;
+    fn situ_call_rounds(
+        function: RoundsFunction,
+        context: *const c_void,
+        first: i64,
+        last: i64,
+        worker: i64,
     ) -> bool;
     fn situ_handle_stops(question: extern "C" fn() -> bool) -> bool;
     fn situ_ask_thread(thread: libc::pthread_t);
@@ -42,6 +53,26 @@ const REST: Duration = Duration::from_millis(500);
 /// # Safety
 /// As the kernel's: arguments and launch frame fit it and lead to live memory.
 pub(super) unsafe fn call(function: KernelFunction, args: *const u64, launch: *const LaunchFrame) {
+    // SAFETY: as the caller promises.
+    watched(|| unsafe { situ_call_stoppable(function, args, launch) });
+}
+
+/// Calls some rounds of a kernel in the same way, as a worker; false if they were left before their end.
+///
+/// # Safety
+/// As the rounds': the context is theirs.
+pub(super) unsafe fn call_rounds(
+    function: RoundsFunction,
+    context: *const c_void,
+    rounds: Range<i64>,
+    worker: i64,
+) -> bool {
+    // SAFETY: as the caller promises.
+    watched(|| unsafe { situ_call_rounds(function, context, rounds.start, rounds.end, worker) })
+}
+
+/// Makes a call that the monitor looks after.
+fn watched(call: impl FnOnce() -> bool) -> bool {
     // Only at the very end of a thread there is no registration, and then the kernel runs to its end.
     let _ = REGISTRATION.try_with(|registration| {
         let mut registration = registration.borrow_mut();
@@ -50,39 +81,58 @@ pub(super) unsafe fn call(function: KernelFunction, args: *const u64, launch: *c
         // A forked child has a list of its own, and leaves its parent's alone.
         std::mem::forget(mine);
         let mine = registration.get_or_insert_with(|| Registration::new(generation));
-        mine.calls.begin();
+        mine.calls.begin(mine.depth);
+        mine.depth += 1;
         mine.monitor.wake();
     });
-    // SAFETY: as the caller promises.
-    unsafe { situ_call_stoppable(function, args, launch) };
+    let is_done = call();
     let _ = REGISTRATION.try_with(|registration| {
-        if let Some(mine) = &*registration.borrow() {
-            mine.calls.end();
+        if let Some(mine) = &mut *registration.borrow_mut() {
+            mine.depth -= 1;
+            mine.calls.end(mine.depth);
         }
     });
+    is_done
+}
+
+thread_local! {
+    /// Why rounds of the kernel that this thread runs could not go on.
+    static FAILURE: Cell<Option<Error>> = const { Cell::new(None) };
+}
+
+/// Notes why the kernel that this thread runs is left.
+pub(super) fn fail_with(error: Error) {
+    FAILURE.set(Some(error));
+}
+
+/// What was noted since the last time.
+pub(super) fn failure() -> Result<()> {
+    FAILURE.take().map_or(Ok(()), Err)
 }
 
 /// The calls of one thread.
 struct Calls {
     thread: libc::pthread_t,
-    /// Odd during a call. Only its thread writes it.
+    /// Odd during a call, also while that has another inside. Only its thread writes it.
     count: AtomicU64,
     /// What the monitor saw when it last looked.
     seen: AtomicU64,
 }
 
 impl Calls {
-    fn begin(&self) {
-        self.add_one();
+    /// Begins a call inside of so many others.
+    fn begin(&self, depth: u32) {
+        self.add(if depth == 0 { 1 } else { 2 });
     }
 
-    fn end(&self) {
-        self.add_one();
+    fn end(&self, depth: u32) {
+        self.begin(depth);
     }
 
-    fn add_one(&self) {
+    fn add(&self, steps: u64) {
         let count = self.count.load(Ordering::Relaxed);
-        self.count.store(count.wrapping_add(1), Ordering::Relaxed);
+        self.count
+            .store(count.wrapping_add(steps), Ordering::Relaxed);
     }
 }
 
@@ -95,6 +145,8 @@ struct Registration {
     calls: Arc<Calls>,
     monitor: &'static Monitor,
     generation: u64,
+    /// How many calls this thread is in.
+    depth: u32,
 }
 
 impl Registration {
@@ -111,6 +163,7 @@ impl Registration {
             calls,
             monitor,
             generation,
+            depth: 0,
         }
     }
 }
