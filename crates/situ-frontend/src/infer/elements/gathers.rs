@@ -303,10 +303,9 @@ impl Inference<'_, '_, '_> {
         let is_low = ir_binary(Ir::Less, index.clone(), index_literal(0, span), span);
         let is_high = ir_binary(Ir::GreaterEqual, index, size, span);
         let is_outside = ir_binary(Ir::BitOr, is_low, is_high, span);
-        let text = "an index is outside of the array\n  why:  an index of `{}` is less than minus the size of the array, or \
-                    not less than the size\n  help: check the indices";
-        let text = text.replace("{}", self.subject.source.slice(span));
-        let reject = self.raised("IndexError", &text, span);
+        let text = "an index is outside of the array\n  why:  one of the indices is less than minus the size of the array, whose \
+                    shape is {}, or not less than its size\n  help: check the indices before, e.g. with `np.max`";
+        let reject = self.index_error(text, vec![from.shape.clone()], span);
         code.push(branch(is_outside, reject, Vec::new(), span));
         Some(place)
     }

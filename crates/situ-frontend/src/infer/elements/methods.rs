@@ -261,7 +261,13 @@ impl Inference<'_, '_, '_> {
                 let (left, right) = (given.next()?, given.next()?);
                 let are_arrays = self.is_array(&left) && self.is_array(&right);
                 if !are_arrays && call.name.ends_with("dot") {
-                    // `np.dot` with a number.
+                    let array = if self.is_array(&left) { &left } else { &right };
+                    let array = self.elements(array.clone(), span).ok()?;
+                    // Numbers are not weak in `np.dot`.
+                    if array.dtype.size_bytes() < 8 {
+                        self.not_written_out("a product with a number of another dtype", span);
+                        return None;
+                    }
                     let operation = Operation::Binary(syntax::BinaryOperator::Multiply);
                     return Some(self.elementwise(operation, vec![left, right], span));
                 }
