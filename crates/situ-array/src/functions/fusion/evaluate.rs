@@ -13,7 +13,8 @@ use crate::broadcast::broadcast_shapes;
 use crate::casting::Casting;
 use crate::error::Error;
 use crate::functions::apply::{
-    Input, Mapped, Operand, check_exponents, check_output_shape, host_array_placed, launch, separated,
+    Input, Mapped, Operand, check_exponents, check_output_shape, host_array_placed, launch,
+    separated,
 };
 use crate::layout::Shape;
 use crate::placement::{Operation, Participant, Placement, Placer};

@@ -171,7 +171,8 @@ impl Plan {
                 let compute = &dtypes.signature.compute;
                 // Python's numbers were checked with the dtypes.
                 if function.name == "pow" && compute[0].is_signed() && types[1].dtype().is_some() {
-                    self.integer_powers.push((position, operands[1], compute[0]));
+                    self.integer_powers
+                        .push((position, operands[1], compute[0]));
                 }
                 // The exponent of a square must be known to the kernel, not only to the call.
                 let is_square = is_square(function, &types, compute)
