@@ -1,8 +1,8 @@
 """The wheel stands on its own: no LLVM, no compiler, no PATH, no environment.
 
 `make test-packaging` builds a wheel that shares the compilation of the other tests, and
-`make test-wheel` the one that is published. ``TESTED_WHEELS`` is the folder of the wheel. Everything
-runs in a child process, because this process already has the developer's build of situ.
+`make test-wheel` the one that is published. ``TESTED_WHEELS`` is the folder of the wheel.
+Everything runs in a child process, because this process already has the developer's build of situ.
 """
 
 import os
