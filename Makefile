@@ -112,8 +112,7 @@ test-python: build-test .venv/.group-drivers .venv/.group-test .venv/.group-benc
 
 .PHONY: test-all
 test-all: test test-wheel  ## `make test`, the release wheel, every Python test over every driver, more random programs
-	@$(STEP) "more random programs" $(WITH_DRIVERS) $(CARGO_TEST) --test random_programs --test model --test every_backend \
-		-- --quiet --ignored other_programs
+	@$(STEP) "more random programs" $(WITH_DRIVERS) $(CARGO_TEST) --tests -- --quiet --ignored other_programs
 	@$(STEP) --talks "Python tests over all drivers" $(WITH_DRIVERS) $(PYTEST) -m "not packaging" --all-drivers
 
 .PHONY: test-dpnp
