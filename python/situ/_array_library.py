@@ -42,6 +42,86 @@ def _bincount(x, minlength=0):
     return out
 
 
+def _sort(x):
+    """Sort by merging, NaN last."""
+    n = len(x)
+    out = x.copy()
+    other = np.empty_like(out)
+    # Short runs are sorted by insertion, then merged in pairs.
+    for start in range(0, n, 16):
+        for i in range(start + 1, min(start + 16, n)):
+            value = out[i]
+            k = i
+            while k > start and (value < out[k - 1] or (value == value and out[k - 1] != out[k - 1])):
+                out[k] = out[k - 1]
+                k -= 1
+            out[k] = value
+    width = 16
+    while width < n:
+        for start in range(0, n, 2 * width):
+            middle = min(start + width, n)
+            stop = min(middle + width, n)
+            i = start
+            j = middle
+            for k in range(start, stop):
+                takes_right = i >= middle
+                if j < stop and not takes_right:
+                    left = out[i]
+                    right = out[j]
+                    takes_right = right < left or (right == right and left != left)
+                if takes_right:
+                    other[k] = out[j]
+                    j += 1
+                else:
+                    other[k] = out[i]
+                    i += 1
+        out[:] = other
+        width *= 2
+    return out
+
+
+def _diff(x):
+    return x[..., 1:] - x[..., :-1]
+
+
+def _linspace(start, stop, num=50):
+    if num < 0:
+        raise ValueError("`linspace` of a negative number of elements")
+    step = (stop - start) / max(num - 1, 1)
+    out = np.empty(num)
+    for i in range(num):
+        out[i] = start + i * step
+    if num > 1:
+        out[num - 1] = stop
+    return out
+
+
+def _count_nonzero(x):
+    return np.sum(x != 0)
+
+
+def _flatnonzero(x):
+    flat = x.ravel()
+    out = np.empty(np.sum(flat != 0), dtype=np.int64)
+    count = 0
+    for i in range(len(flat)):
+        if flat[i] != 0:
+            out[count] = i
+            count += 1
+    return out
+
+
+def _trace(a):
+    total = np.sum(a[0, :0])
+    for i in range(min(a.shape[0], a.shape[1])):
+        total += a[i, i]
+    return total
+
+
+def _norm(x):
+    return np.sqrt(np.sum(np.abs(x) ** 2))
+
+
 def _inv(a):
     if a.shape[0] != a.shape[1]:
         raise LinAlgError("`inv` of a matrix that is not square")
@@ -117,11 +197,18 @@ def _solve(a, b):
 _FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
     "numpy": {
         "bincount": _bincount,
+        "count_nonzero": _count_nonzero,
+        "diff": _diff,
         "eye": _eye,
+        "flatnonzero": _flatnonzero,
         "identity": _eye,
+        "linspace": _linspace,
+        "sort": _sort,
+        "trace": _trace,
     },
     "numpy.linalg": {
         "inv": _inv,
+        "norm": _norm,
         "solve": _solve,
     },
 }

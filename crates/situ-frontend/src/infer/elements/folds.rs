@@ -32,13 +32,27 @@ pub(crate) enum Fold {
     Maximum,
     Any,
     All,
+    /// The index of the least element.
+    ArgMinimum,
+    ArgMaximum,
 }
 
 impl Fold {
+    /// Whether it says where an element is.
+    fn is_place(self) -> bool {
+        matches!(self, Self::ArgMinimum | Self::ArgMaximum)
+    }
+
+    /// Whether it chooses one of the elements, so that there must be one.
+    fn is_choice(self) -> bool {
+        self.is_place() || matches!(self, Self::Minimum | Self::Maximum)
+    }
+
     /// The dtype of the result for elements of a dtype; `None` if it is not written out.
     fn dtype(self, element: DType) -> Option<DType> {
         match self {
             Self::Any | Self::All => Some(DType::Bool),
+            Self::ArgMinimum | Self::ArgMaximum => (!element.is_complex()).then_some(DType::I64),
             Self::Minimum | Self::Maximum => (!element.is_complex()).then_some(element),
             // The array library sums these in a wider dtype.
             Self::Sum | Self::Product if element == DType::F16 => None,
@@ -73,7 +87,7 @@ impl Fold {
             })
         };
         match self {
-            Self::Sum => Constant::Int(0),
+            Self::Sum | Self::ArgMinimum | Self::ArgMaximum => Constant::Int(0),
             Self::Product => Constant::Int(1),
             Self::Any => Constant::Bool(false),
             Self::All => Constant::Bool(true),
@@ -90,6 +104,8 @@ impl Fold {
             Self::Maximum => "max",
             Self::Any => "any",
             Self::All => "all",
+            Self::ArgMinimum => "argmin",
+            Self::ArgMaximum => "argmax",
         }
     }
 }
@@ -98,6 +114,11 @@ impl Inference<'_, '_, '_> {
     /// The number that all elements make.
     pub(super) fn fold_all(&mut self, fold: Fold, elements: Elements, span: Span) -> Option<Value> {
         let dtype = self.fold_dtype(fold, elements.dtype, span)?;
+        let elements = if fold.is_place() {
+            self.flattened(elements, false, span)?
+        } else {
+            elements
+        };
         let mut code = Vec::new();
         let elements = self.with_bound_parts(elements, span, &mut code);
         let extents = self.extents(
@@ -107,7 +128,7 @@ impl Inference<'_, '_, '_> {
             span,
             &mut code,
         );
-        if matches!(fold, Fold::Minimum | Fold::Maximum) {
+        if fold.is_choice() {
             self.refuse_empty(fold, &extents.sizes, span, &mut code);
         }
         let total = self.started(fold, dtype, span, &mut code)?;
@@ -127,7 +148,12 @@ impl Inference<'_, '_, '_> {
                     this.element(&elements.tree, &mut at, span, code)
                 };
                 let row = this.fold_along(fold, last, span, code, element)?;
-                let next = this.with_element(fold, total, dtype, row, span)?;
+                // There is one row only.
+                let next = if fold.is_place() {
+                    this.convert(row, dtype, span)?
+                } else {
+                    this.with_element(fold, total, dtype, row, span)?
+                };
                 code.push(assign(total, next, span));
                 Some(())
             })
@@ -155,7 +181,7 @@ impl Inference<'_, '_, '_> {
         let [size] = extents.sizes.as_slice() else {
             return None;
         };
-        if self.is_in_rounds() || self.heap(dtype).is_none() || extents.may_differ() {
+        if self.is_in_rounds() || fold.is_place() || self.heap(dtype).is_none() || extents.may_differ() {
             return None;
         }
         let mut code = Vec::new();
@@ -234,7 +260,7 @@ impl Inference<'_, '_, '_> {
         if elements.ndim == 1 {
             return self.fold_all(fold, elements, span);
         }
-        if matches!(fold, Fold::Minimum | Fold::Maximum) {
+        if fold.is_choice() {
             let sizes = [elements.parts[0].shape[axis].clone()];
             let mut code = Vec::new();
             self.refuse_empty(fold, &sizes, span, &mut code);
@@ -249,7 +275,7 @@ impl Inference<'_, '_, '_> {
         Some(self.finished(tree, elements.parts, elements.ndim - 1, span))
     }
 
-    fn fold_dtype(&mut self, fold: Fold, element: DType, span: Span) -> Option<DType> {
+    pub(super) fn fold_dtype(&mut self, fold: Fold, element: DType, span: Span) -> Option<DType> {
         let dtype = fold.dtype(element);
         if dtype.is_none() {
             let what = format!("`{}` of elements of dtype {element}", fold.name());
@@ -259,7 +285,7 @@ impl Inference<'_, '_, '_> {
     }
 
     /// A variable for the total of elements, before the first one is counted.
-    fn started(
+    pub(super) fn started(
         &mut self,
         fold: Fold,
         dtype: DType,
@@ -273,7 +299,7 @@ impl Inference<'_, '_, '_> {
     }
 
     /// The total with one more element.
-    fn with_element(
+    pub(super) fn with_element(
         &mut self,
         fold: Fold,
         total: VariableId,
@@ -315,6 +341,8 @@ impl Inference<'_, '_, '_> {
                 };
                 Number::Typed(ir_binary(operator, old, element, span))
             }
+            // Where an element is does not come from totals.
+            Fold::ArgMinimum | Fold::ArgMaximum => return None,
         };
         self.convert(next, dtype, span)
     }
@@ -328,6 +356,9 @@ impl Inference<'_, '_, '_> {
         code: &mut Vec<Statement>,
         mut element: impl FnMut(&mut Self, &Expression, &mut Vec<Statement>) -> Option<Number>,
     ) -> Option<Number> {
+        if fold.is_place() {
+            return self.place_along(fold, size, span, code, &mut element);
+        }
         let probe = element(self, &index_literal(0, span), &mut Vec::new())?;
         let dtype = fold.dtype(self.own_dtype(&probe))?;
         let total = self.started(fold, dtype, span, code)?;
@@ -524,23 +555,7 @@ impl Inference<'_, '_, '_> {
 
     /// `sum / count`.
     pub(super) fn mean(&mut self, elements: Elements, span: Span) -> Option<Value> {
-        if !elements.dtype.is_float()
-            && !elements.dtype.is_complex()
-            && !elements.dtype.is_integer()
-        {
-            self.not_written_out("`mean` of bools", span);
-            return None;
-        }
-        let elements = if elements.dtype.is_integer() {
-            let dtype = self.default_float();
-            Elements {
-                dtype,
-                tree: Tree::Cast(dtype, Box::new(elements.tree)),
-                ..elements
-            }
-        } else {
-            elements
-        };
+        let elements = self.as_floats(elements, span)?;
         let mut code = Vec::new();
         let elements = self.with_bound_parts(elements, span, &mut code);
         let extents = self.extents(
@@ -558,6 +573,26 @@ impl Inference<'_, '_, '_> {
         };
         let count = cast(cast(count, DType::F64), dtype);
         Some(Value::Scalar(ir_binary(Ir::Divide, total, count, span)))
+    }
+
+    /// Elements as they are averaged: integers as floats.
+    pub(super) fn as_floats(&mut self, elements: Elements, span: Span) -> Option<Elements> {
+        if !elements.dtype.is_float()
+            && !elements.dtype.is_complex()
+            && !elements.dtype.is_integer()
+        {
+            self.not_written_out("`mean` of bools", span);
+            return None;
+        }
+        if !elements.dtype.is_integer() {
+            return Some(elements);
+        }
+        let dtype = self.default_float();
+        Some(Elements {
+            dtype,
+            tree: Tree::Cast(dtype, Box::new(elements.tree)),
+            ..elements
+        })
     }
 
     /// Raises an exception if there is nothing to choose from.

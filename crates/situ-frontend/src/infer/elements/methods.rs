@@ -1,12 +1,14 @@
 //! Functions and methods of arrays: `np.sum(x)`, `x.copy()`, `np.zeros(n)`.
 
-use situ_ir::{BinaryOperator as Ir, DType, Span};
+use situ_ir::{BinaryOperator as Ir, DType, MathFunction, Span};
 
 use super::folds::{Fold, product};
 use super::loops::branch;
 use super::memory::contiguous_strides;
-use super::{Elements, Tree};
+use super::scans::Joining;
+use super::{Elements, Operation, Tree};
 use crate::infer::calls::Written;
+use crate::infer::library::LibraryFunction;
 use crate::infer::operators::ir_binary;
 use crate::infer::value::{Number, Value};
 use crate::infer::views::{Region, folded, index_literal};
@@ -19,6 +21,15 @@ use crate::typed::{Expression, Statement, StatementKind};
 pub(crate) enum ArrayFunction {
     Fold(Fold),
     Mean,
+    Variance,
+    /// `std`, the root of the variance.
+    Deviation,
+    /// The totals up to each element.
+    Scan(Fold),
+    Join(Joining),
+    /// One dimension: a view if possible.
+    Ravel,
+    Flatten,
     Product,
     Outer,
     Copy,
@@ -46,7 +57,18 @@ pub(crate) fn array_function(name: &str) -> Option<ArrayFunction> {
         "max" | "amax" => ArrayFunction::Fold(Fold::Maximum),
         "any" => ArrayFunction::Fold(Fold::Any),
         "all" => ArrayFunction::Fold(Fold::All),
+        "argmin" => ArrayFunction::Fold(Fold::ArgMinimum),
+        "argmax" => ArrayFunction::Fold(Fold::ArgMaximum),
         "mean" => ArrayFunction::Mean,
+        "var" => ArrayFunction::Variance,
+        "std" => ArrayFunction::Deviation,
+        "cumsum" => ArrayFunction::Scan(Fold::Sum),
+        "cumprod" => ArrayFunction::Scan(Fold::Product),
+        "concatenate" | "concat" => ArrayFunction::Join(Joining::Concatenate),
+        "hstack" => ArrayFunction::Join(Joining::Horizontal),
+        "vstack" => ArrayFunction::Join(Joining::Vertical),
+        "column_stack" => ArrayFunction::Join(Joining::Columns),
+        "ravel" => ArrayFunction::Ravel,
         "dot" | "matmul" => ArrayFunction::Product,
         "outer" => ArrayFunction::Outer,
         "copy" => ArrayFunction::Copy,
@@ -69,8 +91,9 @@ pub(crate) fn array_function(name: &str) -> Option<ArrayFunction> {
 pub(in crate::infer) fn array_method(name: &str) -> Option<ArrayFunction> {
     match name {
         "astype" => Some(ArrayFunction::Convert),
-        "sum" | "prod" | "min" | "max" | "any" | "all" | "mean" | "dot" | "copy" | "reshape"
-        | "transpose" => array_function(name),
+        "flatten" => Some(ArrayFunction::Flatten),
+        "sum" | "prod" | "min" | "max" | "any" | "all" | "argmin" | "argmax" | "mean" | "var" | "std"
+        | "cumsum" | "cumprod" | "ravel" | "dot" | "copy" | "reshape" | "transpose" => array_function(name),
         _ => None,
     }
 }
@@ -133,20 +156,37 @@ impl Inference<'_, '_, '_> {
         for argument in call.arguments {
             given.push(self.value(argument));
         }
-        let is_fold = matches!(function, ArrayFunction::Fold(_));
+        let is_fold = matches!(
+            function,
+            ArrayFunction::Fold(_)
+                | ArrayFunction::Mean
+                | ArrayFunction::Variance
+                | ArrayFunction::Deviation
+        );
+        let has_axis = is_fold || matches!(function, ArrayFunction::Scan(_) | ArrayFunction::Join(Joining::Concatenate));
         let keywords = call.keywords.iter();
         let mut axis = None;
+        let mut keeps_axis = false;
         for (keyword, value) in keywords {
-            if keyword.name != "axis" || !is_fold {
+            if keyword.name == "keepdims" && is_fold && is_true(value) {
+                keeps_axis = true;
+                continue;
+            }
+            if keyword.name != "axis" || !has_axis {
                 let what = format!("`{}` with `{}`", call.name, keyword.name);
                 self.not_written_out(&what, span);
                 return None;
             }
             axis = Some(value);
         }
-        if is_fold && call.arguments.len() == 2 - first {
+        if has_axis && call.arguments.len() == 2 - first {
             axis = call.arguments.last();
             given.pop();
+        }
+        let axis = axis.filter(|axis| !matches!(axis.kind, syntax::ExpressionKind::None));
+        if keeps_axis && axis.is_none() {
+            self.not_written_out("`keepdims` without `axis`", span);
+            return None;
         }
         let mut given = given.into_iter();
         let mut elements = |this: &mut Self| -> Option<Elements> {
@@ -157,19 +197,59 @@ impl Inference<'_, '_, '_> {
             elements
         };
         match function {
-            ArrayFunction::Fold(fold) => {
+            ArrayFunction::Fold(_)
+            | ArrayFunction::Mean
+            | ArrayFunction::Variance
+            | ArrayFunction::Deviation => {
                 let elements = elements(self)?;
-                match axis {
-                    None => self.fold_all(fold, elements, span),
-                    Some(axis) => {
-                        let axis = self.constant_axis(axis, elements.ndim)?;
+                let elements = self.without_folds(elements, span)?;
+                let axis = match axis {
+                    Some(axis) => Some(self.constant_axis(axis, elements.ndim)?),
+                    None => None,
+                };
+                let result = match (function, axis) {
+                    (ArrayFunction::Fold(fold), None) => self.fold_all(fold, elements, span),
+                    (ArrayFunction::Fold(fold), Some(axis)) => {
                         self.fold_axis(fold, elements, axis, span)
                     }
+                    (ArrayFunction::Mean, None) => self.mean(elements, span),
+                    (ArrayFunction::Mean, Some(axis)) => self.mean_axis(elements, axis, span),
+                    (ArrayFunction::Variance, axis) => self.variance(elements, axis, span),
+                    (_, axis) => {
+                        let variance = self.variance(elements, axis, span)?;
+                        self.root(variance, span)
+                    }
+                }?;
+                match axis {
+                    Some(axis) if keeps_axis => self.with_kept_axis(result, axis, span),
+                    _ => Some(result),
                 }
             }
-            ArrayFunction::Mean => {
+            ArrayFunction::Scan(fold) => {
                 let elements = elements(self)?;
-                self.mean(elements, span)
+                let axis = match axis {
+                    Some(axis) => Some(self.constant_axis(axis, elements.ndim)?),
+                    None => None,
+                };
+                self.scan(fold, elements, axis, span)
+            }
+            ArrayFunction::Join(joining) => {
+                let axis = match axis {
+                    Some(axis) => {
+                        let axis = self.number(axis)?.constant();
+                        Some(axis.and_then(constants::as_int)?)
+                    }
+                    None => None,
+                };
+                match given.next()? {
+                    Value::Tuple(arrays) => self.joined(joining, arrays, axis, span),
+                    _ => None,
+                }
+            }
+            ArrayFunction::Ravel | ArrayFunction::Flatten => {
+                let elements = elements(self)?;
+                let flat = self.flattened(elements, function == ArrayFunction::Flatten, span)?;
+                self.in_memory(flat, span)
             }
             ArrayFunction::Product | ArrayFunction::Outer => {
                 let (left, right) = (elements(self)?, elements(self)?);
@@ -259,7 +339,7 @@ impl Inference<'_, '_, '_> {
     }
 
     /// The same elements in another shape, of which one size may be -1.
-    fn reshaped(&mut self, elements: Elements, sizes: Vec<Value>, span: Span) -> Option<Value> {
+    pub(super) fn reshaped(&mut self, elements: Elements, sizes: Vec<Value>, span: Span) -> Option<Value> {
         let sizes = match <[Value; 1]>::try_from(sizes) {
             Ok([Value::Tuple(sizes)]) => sizes,
             Ok([size]) => vec![size],
@@ -312,6 +392,17 @@ impl Inference<'_, '_, '_> {
             ..part
         };
         Some(part.into_view())
+    }
+
+    /// The square root of a number, or of each element.
+    fn root(&mut self, of: Value, span: Span) -> Option<Value> {
+        let root = LibraryFunction::NumPyMath(MathFunction::Sqrt);
+        if self.is_array(&of) {
+            return Some(self.elementwise(Operation::Call(root), vec![of], span));
+        }
+        let number = self.as_number(of, span)?;
+        self.numpy_math(MathFunction::Sqrt, vec![number], span)
+            .map(Value::from)
     }
 
     /// An axis that is known when compiling.
@@ -400,4 +491,12 @@ impl Inference<'_, '_, '_> {
         self.temporaries.extend(part.owner.clone());
         Some(part.into_view())
     }
+}
+
+/// Whether an argument is `True` as it is written.
+fn is_true(argument: &syntax::Expression) -> bool {
+    matches!(
+        argument.kind,
+        syntax::ExpressionKind::Constant(syntax::Constant::Bool(true))
+    )
 }

@@ -18,6 +18,7 @@ mod matrices;
 mod memory;
 mod methods;
 mod places;
+mod scans;
 mod sizes;
 mod stores;
 
