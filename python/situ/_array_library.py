@@ -52,7 +52,9 @@ def _sort(x):
         for i in range(start + 1, min(start + 16, n)):
             value = out[i]
             k = i
-            while k > start and (value < out[k - 1] or (value == value and out[k - 1] != out[k - 1])):
+            while k > start and (
+                value < out[k - 1] or (value == value and out[k - 1] != out[k - 1])
+            ):
                 out[k] = out[k - 1]
                 k -= 1
             out[k] = value

@@ -181,7 +181,11 @@ impl Inference<'_, '_, '_> {
         let [size] = extents.sizes.as_slice() else {
             return None;
         };
-        if self.is_in_rounds() || fold.is_place() || self.heap(dtype).is_none() || extents.may_differ() {
+        if self.is_in_rounds()
+            || fold.is_place()
+            || self.heap(dtype).is_none()
+            || extents.may_differ()
+        {
             return None;
         }
         let mut code = Vec::new();

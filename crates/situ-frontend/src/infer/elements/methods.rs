@@ -92,8 +92,10 @@ pub(in crate::infer) fn array_method(name: &str) -> Option<ArrayFunction> {
     match name {
         "astype" => Some(ArrayFunction::Convert),
         "flatten" => Some(ArrayFunction::Flatten),
-        "sum" | "prod" | "min" | "max" | "any" | "all" | "argmin" | "argmax" | "mean" | "var" | "std"
-        | "cumsum" | "cumprod" | "ravel" | "dot" | "copy" | "reshape" | "transpose" => array_function(name),
+        "sum" | "prod" | "min" | "max" | "any" | "all" | "argmin" | "argmax" | "mean" | "var"
+        | "std" | "cumsum" | "cumprod" | "ravel" | "dot" | "copy" | "reshape" | "transpose" => {
+            array_function(name)
+        }
         _ => None,
     }
 }
@@ -163,7 +165,11 @@ impl Inference<'_, '_, '_> {
                 | ArrayFunction::Variance
                 | ArrayFunction::Deviation
         );
-        let has_axis = is_fold || matches!(function, ArrayFunction::Scan(_) | ArrayFunction::Join(Joining::Concatenate));
+        let has_axis = is_fold
+            || matches!(
+                function,
+                ArrayFunction::Scan(_) | ArrayFunction::Join(Joining::Concatenate)
+            );
         let keywords = call.keywords.iter();
         let mut axis = None;
         let mut keeps_axis = false;
@@ -339,7 +345,12 @@ impl Inference<'_, '_, '_> {
     }
 
     /// The same elements in another shape, of which one size may be -1.
-    pub(super) fn reshaped(&mut self, elements: Elements, sizes: Vec<Value>, span: Span) -> Option<Value> {
+    pub(super) fn reshaped(
+        &mut self,
+        elements: Elements,
+        sizes: Vec<Value>,
+        span: Span,
+    ) -> Option<Value> {
         let sizes = match <[Value; 1]>::try_from(sizes) {
             Ok([Value::Tuple(sizes)]) => sizes,
             Ok([size]) => vec![size],

@@ -248,13 +248,18 @@ impl Inference<'_, '_, '_> {
         for own in &parts[1..] {
             let shape = &own.parts[0].shape;
             let unlike = (0..ndim)
-                .filter(|other| *other != axis && !self.is_same_size(&sizes[*other], &shape[*other]))
+                .filter(|other| {
+                    *other != axis && !self.is_same_size(&sizes[*other], &shape[*other])
+                })
                 .map(|other| {
-                    ir_binary(Ir::NotEqual, sizes[other].clone(), shape[other].clone(), span)
+                    ir_binary(
+                        Ir::NotEqual,
+                        sizes[other].clone(),
+                        shape[other].clone(),
+                        span,
+                    )
                 });
-            if let Some(misfit) =
-                unlike.reduce(|any, one| ir_binary(Ir::BitOr, any, one, span))
-            {
+            if let Some(misfit) = unlike.reduce(|any, one| ir_binary(Ir::BitOr, any, one, span)) {
                 let text = "cannot join arrays of shapes {} and {}\n  why:  sizes of all other axes must be equal\n  help: \
                             reshape one of the arrays, or join them along another axis";
                 let shapes = vec![parts[0].parts[0].shape.clone(), shape.clone()];
@@ -269,7 +274,12 @@ impl Inference<'_, '_, '_> {
         let mut done = index_literal(0, span);
         for own in parts {
             let shape = own.parts[0].shape.clone();
-            let distance = folded(Ir::Multiply, done.clone(), whole.strides[axis].clone(), span);
+            let distance = folded(
+                Ir::Multiply,
+                done.clone(),
+                whole.strides[axis].clone(),
+                span,
+            );
             let offset = folded(Ir::Add, whole.offset.clone(), distance, span);
             done = folded(Ir::Add, done, shape[axis].clone(), span);
             let target = Region {
@@ -303,31 +313,35 @@ impl Inference<'_, '_, '_> {
         );
         code.push(assign(best, first, span));
         code.push(assign(found, index_literal(0, span), span));
-        let loops = self.loops_to(std::slice::from_ref(size), span, &mut |this, index, code| {
-            let number = element(this, &index[0], code)?;
-            let number = this.convert(number, dtype, span)?;
-            let number = this.bind_now(number, span, code);
-            let old = variable(best, dtype, span);
-            let operator = if fold == Fold::ArgMinimum {
-                Ir::Less
-            } else {
-                Ir::Greater
-            };
-            let mut is_better = ir_binary(operator, number.clone(), old.clone(), span);
-            if dtype.is_float() {
-                // The first NaN is the answer.
-                let is_nan = ir_binary(Ir::NotEqual, number.clone(), number.clone(), span);
-                let is_first = ir_binary(Ir::Equal, old.clone(), old, span);
-                let is_first_nan = ir_binary(Ir::BitAnd, is_nan, is_first, span);
-                is_better = ir_binary(Ir::BitOr, is_better, is_first_nan, span);
-            }
-            let accept = vec![
-                assign(best, number, span),
-                assign(found, index[0].clone(), span),
-            ];
-            code.push(branch(is_better, accept, Vec::new(), span));
-            Some(())
-        })?;
+        let loops = self.loops_to(
+            std::slice::from_ref(size),
+            span,
+            &mut |this, index, code| {
+                let number = element(this, &index[0], code)?;
+                let number = this.convert(number, dtype, span)?;
+                let number = this.bind_now(number, span, code);
+                let old = variable(best, dtype, span);
+                let operator = if fold == Fold::ArgMinimum {
+                    Ir::Less
+                } else {
+                    Ir::Greater
+                };
+                let mut is_better = ir_binary(operator, number.clone(), old.clone(), span);
+                if dtype.is_float() {
+                    // The first NaN is the answer.
+                    let is_nan = ir_binary(Ir::NotEqual, number.clone(), number.clone(), span);
+                    let is_first = ir_binary(Ir::Equal, old.clone(), old, span);
+                    let is_first_nan = ir_binary(Ir::BitAnd, is_nan, is_first, span);
+                    is_better = ir_binary(Ir::BitOr, is_better, is_first_nan, span);
+                }
+                let accept = vec![
+                    assign(best, number, span),
+                    assign(found, index[0].clone(), span),
+                ];
+                code.push(branch(is_better, accept, Vec::new(), span));
+                Some(())
+            },
+        )?;
         code.extend(loops);
         Some(Number::Typed(variable(found, DType::I64, span)))
     }
