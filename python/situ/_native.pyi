@@ -832,6 +832,7 @@ class NjitFunction:
         line: int,
         *,
         fastmath: bool = False,
+        boundscheck: bool = False,
     ) -> NjitFunction: ...
     def __call__(
         self,

@@ -8,7 +8,7 @@ and how arguments are bound to parameters.
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from types import FunctionType, ModuleType
-from typing import Any, cast, overload
+from typing import Any, Literal, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -17,10 +17,11 @@ from situ import _native
 from situ._host_data import Visit
 from situ._kernel import check_options, definition, labelled
 from situ._native import NjitFunction, ndarray
+from situ.exceptions import KernelTypeError
 
 __all__ = ["jit", "njit", "prange"]
 
-_OPTIONS = ("cache", "fastmath", "nogil", "parallel")
+_OPTIONS = ("boundscheck", "cache", "error_model", "fastmath", "inline", "nogil", "parallel")
 
 # Reductions that an expression can end in.
 _REDUCTIONS = {"all", "any", "max", "mean", "min", "prod", "sum"}
@@ -49,10 +50,17 @@ def _nothing() -> None:
 def njit(function: Callable[..., Any], /) -> NjitFunction: ...
 @overload
 def njit(
-    *, fastmath: bool = False, cache: bool = False, nogil: bool = True, parallel: bool = True
+    *,
+    fastmath: bool = False,
+    boundscheck: bool = False,
+    error_model: Literal["numpy"] = "numpy",
+    cache: bool = False,
+    nogil: bool = True,
+    parallel: bool = True,
+    inline: str = "never",
 ) -> Callable[[Callable[..., Any]], NjitFunction]: ...
 def njit(
-    function: Callable[..., Any] = _nothing, /, **options: bool
+    function: Callable[..., Any] = _nothing, /, **options: Any
 ) -> NjitFunction | Callable[[Callable[..., Any]], NjitFunction]:
     """Compile a function that uses arrays, and run it where they are.
 
@@ -70,7 +78,13 @@ def njit(
         Let compiled loops compute sums and products of floats in another order than they are
         written, so that several are computed at once. That rounds differently; NaN and infinity
         keep their meaning.
-    cache, nogil, parallel : bool
+    boundscheck : bool, default False
+        Raise an exception for elements outside of an array, as ``SITU_BOUNDS=1`` does for all
+        functions. Such a function runs more slowly: its array statements are not compiled into its
+        loops.
+    error_model : {"numpy"}
+        Division by zero gives infinity, NaN or, of integers, 0, and raises nothing.
+    cache, nogil, parallel, inline
         Accepted as Numba has them. Compiled code is always cached on disk and runs without the GIL,
         and arrays are always worked on by all cores.
 
@@ -98,16 +112,37 @@ def njit(
     4.47213595499958
     """
     check_options("njit", options, _OPTIONS)
+    _check_error_model(options.get("error_model", "numpy"))
 
     def make(function: Callable[..., Any]) -> NjitFunction:
         fastmath = bool(options.get("fastmath", False))
-        made = NjitFunction(*definition(function, "njit"), fastmath=fastmath)
+        boundscheck = bool(options.get("boundscheck", False))
+        made = NjitFunction(
+            *definition(function, "njit"), fastmath=fastmath, boundscheck=boundscheck
+        )
         return labelled(made, function)
 
     return make if function is _nothing else make(function)
 
 
 jit = njit
+
+
+def _check_error_model(model: object) -> None:
+    if model == "numpy":
+        return
+    why = (
+        "division by zero raises nothing here"
+        if model == "python"
+        else 'Numba has "python" and "numpy"'
+    )
+    message = (
+        f"`situ.njit` has no error model {model!r}\n"
+        f"  why:  {why}\n"
+        '  help: use `error_model="numpy"`, and test divisors that may be zero, e.g. '
+        "`if n == 0: raise ZeroDivisionError`"
+    )
+    raise KernelTypeError(message)
 
 
 class prange:
@@ -210,7 +245,9 @@ def of_dispatcher(function: object) -> NjitFunction | None:
         python: Any = getattr(function, "py_func", None)
         options: dict[str, Any] = getattr(function, "targetoptions", None) or {}
         fastmath = bool(options.get("fastmath"))
-        made = labelled(NjitFunction(*definition(python, "njit"), fastmath=fastmath), python)
+        boundscheck = bool(options.get("boundscheck"))
+        made = NjitFunction(*definition(python, "njit"), fastmath=fastmath, boundscheck=boundscheck)
+        made = labelled(made, python)
         # The dispatcher is kept, so that its id stays its own.
         known = _functions[id(function)] = (function, made)
     return known[1]

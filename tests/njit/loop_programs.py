@@ -24,6 +24,8 @@ def numbers(draw: st.DrawFn) -> str:
                 *(f"{vector}[i]", f"{matrix}[i, 0]", f"{matrix}[0, -1]"),
                 *(f"np.sum({vector})", f"{vector}[1:].sum()", f"np.max({matrix}[i])"),
                 *(f"{vector} @ {vector}", f"np.dot({matrix}[i], {vector})", f"len({vector})"),
+                *(f"np.argmin({vector})", f"{matrix}[:i + 1].argmax()"),
+                *(f"np.count_nonzero({matrix})", f"{vector}.argmax(axis=0)"),
                 *(f"{matrix}[:, i].min()", f"np.mean({vector})", f"{matrix}[:i].sum()"),
             )
         )
@@ -83,7 +85,12 @@ def arrays(draw: st.DrawFn, kind: str, depth: int = 2) -> str:
     if kind == "whole" and draw(st.integers(0, 5)) == 0:
         form = draw(
             st.sampled_from(
-                ("({0} + a @ {2})", "({0} - np.sum(b, axis=0))", "(a.max(axis=1) + {0})")
+                (
+                    *("({0} + a @ {2})", "({0} - np.sum(b, axis=0))", "(a.max(axis=1) + {0})"),
+                    *("np.cumsum({0})", "np.sort({0})", "(a.argmin(axis=0) - {0})"),
+                    *("np.cumsum(b, axis=0)[i]", "np.concatenate(({0}[i:], {0}[:i]))"),
+                    *("np.hstack(({0}[:1], np.diff({0})))", "a.max(axis=1, keepdims=True)[:, 0]"),
+                )
             )
         )
         return form.format(draw(arrays(kind, depth - 1)), "", draw(parts("whole")))
@@ -103,6 +110,9 @@ def shared_work(draw: st.DrawFn, vector: str, matrix: str) -> str:
                 f"for k in prange(n): {matrix}[k] = np.minimum({matrix}[k] + {vector}, 7)",
                 f"for k in prange(n): {matrix}[k, :] = clipped({matrix}[k] - {number})",
                 f"{vector}[{vector} > 1] = 0.5",
+                f"for w in ({vector}, {matrix}[i]): w[i] = np.minimum(w[-1] + {number}, 7)",
+                f"for k, w in enumerate((p, {vector} * 2)): total += w[i] * k",
+                f"t[:] = q[:] = np.minimum({matrix}[i] + {number}, 7)",
                 f"total += np.sum({vector}[{vector} < {number}])",
                 f"{vector}[:] = clipped({vector} + {number})",
                 f"total = np.sum(clipped({matrix}[:, i]))",

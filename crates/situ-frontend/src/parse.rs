@@ -599,8 +599,8 @@ impl Reader<'_> {
             Expr::Subscript(subscript) => ExpressionKind::Subscript {
                 value: self.boxed(&subscript.value),
                 indices: match &*subscript.slice {
-                    Expr::Tuple(tuple) => self.expressions(&tuple.elts),
-                    single => vec![self.expression(single)],
+                    Expr::Tuple(tuple) => tuple.elts.iter().map(|each| self.index(each)).collect(),
+                    single => vec![self.index(single)],
                 },
             },
             Expr::Call(call) => self.call(call),
@@ -651,6 +651,13 @@ impl Reader<'_> {
                 ExpressionKind::Refused
             }
         }
+    }
+
+    fn index(&mut self, index: &Expr) -> Expression {
+        if matches!(index, Expr::List(_) | Expr::ListComp(_)) && self.dialect == Dialect::Host {
+            self.refuse(Refused::ListIndex, self.span(index));
+        }
+        self.expression(index)
     }
 
     /// What only functions of the host can contain.

@@ -16,6 +16,8 @@ pub(crate) const MAX_DEPTH: usize = 200;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refused {
     List,
+    /// A list as an index, in functions of the host, where lists are tuples.
+    ListIndex,
     Dict,
     Set,
     Comprehension,
@@ -78,6 +80,13 @@ impl Refused {
                 why: INTERPRETER,
                 help: "for a few numbers use scalars or `situ.private.array(length, dtype)`; \
                        for data pass an array as argument",
+            },
+            Self::ListIndex => Entry {
+                code: "K010",
+                message: "a kernel cannot use a list as an index",
+                label: "a list is a tuple here, which would mean something else",
+                why: INTERPRETER,
+                help: "use an array of indices, e.g. `places = np.array([0, 2])`, then `x[places]`",
             },
             Self::Dict => Entry {
                 code: "K010",

@@ -14,6 +14,16 @@ use crate::syntax::{
     BinaryOperator, Constant, Expression, ExpressionKind, Statement, StatementKind,
 };
 
+/// Whether rounds are written one after the other: over tuples that are made for the loop, whose items may be arrays.
+fn is_written_out(looped: &Looped<'_>) -> bool {
+    looped.parts().iter().all(|items| {
+        matches!(
+            items.kind,
+            ExpressionKind::Tuple(_) | ExpressionKind::List(_)
+        )
+    })
+}
+
 /// Statements whose loops are all loops over indices.
 pub(super) fn with_index_loops(body: Vec<Statement>) -> Vec<Statement> {
     IndexLoops::default().block(body)
@@ -59,7 +69,10 @@ impl IndexLoops {
                 let body = self.block(body);
                 match Looped::of(&iterable) {
                     // Ranges count in both directions.
-                    Some(looped) if Looped::reversed_call(&iterable).is_none() => {
+                    Some(looped)
+                        if Looped::reversed_call(&iterable).is_none()
+                            && !is_written_out(&looped) =>
+                    {
                         self.index_loop(target, &looped, body, span, code)
                     }
                     _ => StatementKind::For {

@@ -34,6 +34,15 @@ fn reword(diagnostic: &mut Diagnostic) {
         ];
     }
     match diagnostic.code {
+        "K023" => {
+            for label in &mut diagnostic.labels {
+                label.text = String::from("a compiled function runs from start to end");
+            }
+            diagnostic.why = vec!["it cannot stop in the middle and go on later".to_owned()];
+            diagnostic.help = vec![
+                "store the values in an array and return that, e.g. `out = np.empty(n)`".to_owned(),
+            ];
+        }
         "K044" => {
             for label in &mut diagnostic.labels {
                 label.text = String::from("a number is assigned to it here");

@@ -109,6 +109,10 @@ impl Inference<'_, '_, '_> {
             syntax::ExpressionKind::Text(_) => self.refused(Refused::String, span),
             syntax::ExpressionKind::None => self.refused(Refused::NoneValue, span),
             syntax::ExpressionKind::Ellipsis => self.refused(Refused::Ellipsis, span),
+            // A list is a tuple here.
+            syntax::ExpressionKind::List(items) if self.writes_out_arrays() => {
+                Value::Tuple(items.iter().map(|item| self.value(item)).collect())
+            }
             syntax::ExpressionKind::List(_) => self.refused(Refused::List, span),
             syntax::ExpressionKind::Comprehension(_) => self.refused(Refused::Comprehension, span),
             syntax::ExpressionKind::Refused => Value::Unknown,

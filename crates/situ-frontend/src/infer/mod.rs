@@ -213,6 +213,8 @@ struct Inference<'p, 'e, 's> {
     worker: Option<VariableId>,
     /// How many variables without a name there are.
     hidden: usize,
+    /// Whether indices of elements that are gathered were checked before.
+    places_exist: bool,
     /// Bounds of sizes that slots hold.
     slot_bounds: BTreeMap<SlotId, elements::SizeBound>,
     /// What slots and variables hold, if that depends on nothing but parameters. Variables of which that is not so have
@@ -273,6 +275,7 @@ impl<'p, 'e, 's> Inference<'p, 'e, 's> {
             kept: Vec::new(),
             worker: None,
             hidden: 0,
+            places_exist: false,
             slot_bounds: BTreeMap::new(),
             slot_forms: BTreeMap::new(),
             variable_forms: BTreeMap::new(),

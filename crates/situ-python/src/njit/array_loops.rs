@@ -13,7 +13,6 @@ use situ_array::{Array, Layout};
 use situ_frontend::host::{ARENA_WORDS, FIRST_ARENA, PieceMemory, SizeBound};
 use situ_frontend::syntax::{Expression, ExpressionKind, Statement, StatementKind};
 use situ_ir::{DType, Literal};
-use situ_runtime::config::process_config;
 use situ_runtime::{Queue, UsmKind};
 
 use super::array_work::escapes;
@@ -171,7 +170,7 @@ impl Heap {
 impl Machine<'_, '_> {
     /// Whether a statement is a loop that may be compiled with its array statements.
     pub(super) fn is_array_loop(&self, statement: &Statement) -> PyResult<bool> {
-        if process_config().check_bounds || !self.is_native() {
+        if self.function.checks_bounds() || !self.is_native() {
             return Ok(false);
         }
         let body = match &statement.kind {
@@ -191,7 +190,7 @@ impl Machine<'_, '_> {
     /// Whether a function may be compiled as a whole, with its array statements. A loop over `prange` that nothing
     /// repeats is better launched as a kernel.
     pub(super) fn is_array_program(&self, body: &[Statement]) -> PyResult<bool> {
-        if process_config().check_bounds || !self.is_native() {
+        if self.function.checks_bounds() || !self.is_native() {
             return Ok(false);
         }
         for statement in body {

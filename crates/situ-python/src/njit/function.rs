@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
-use situ_frontend::Environment;
 use situ_frontend::host::{Liveness, assigned_names, is_made_name, read_host_function, read_names};
 use situ_frontend::syntax::Function;
+use situ_frontend::{Environment, Options, Purpose};
 use situ_ir::{Source, Span, ValidModule};
+use situ_runtime::config::process_config;
 use situ_runtime::{Device, Program};
 
 use super::foresight::Place;
@@ -29,6 +30,8 @@ pub(crate) struct HostFunction {
     pub(super) liveness: Liveness,
     /// Whether compiled code may compute with floats in another order than it says.
     reorders_floats: bool,
+    /// Whether `boundscheck=True` was asked for.
+    check_bounds: bool,
     python: Py<PyAny>,
     /// What the names around it stood for at the first call.
     names: Arc<FrozenNames>,
@@ -76,6 +79,7 @@ impl HostFunction {
             liveness: Liveness::of(&syntax),
             syntax,
             reorders_floats,
+            check_bounds: definition.check_bounds,
             source,
             fixed,
             names,
@@ -121,6 +125,21 @@ impl HostFunction {
             Program::compile_reordered(device, module)
         } else {
             Program::compile(device, module)
+        }
+    }
+
+    /// Whether elements outside of arrays raise exceptions.
+    pub(super) fn checks_bounds(&self) -> bool {
+        self.check_bounds || process_config().check_bounds
+    }
+
+    /// How it is compiled.
+    pub(super) fn options(&self) -> Options {
+        Options {
+            wrap_indices: true,
+            check_bounds: self.checks_bounds(),
+            purpose: Purpose::Host,
+            ..Options::default()
         }
     }
 

@@ -66,18 +66,21 @@ const MAX_FIXED: usize = 64;
 impl PyNjit {
     /// Made by `situ.njit`, which reads the source.
     #[new]
-    #[pyo3(signature = (function, text, file, line, *, fastmath = false))]
+    #[pyo3(signature = (function, text, file, line, *, fastmath = false, boundscheck = false))]
     fn new(
         function: &Bound<'_, PyAny>,
         text: String,
         file: String,
         line: u32,
         fastmath: bool,
+        boundscheck: bool,
     ) -> PyResult<Self> {
         guard(|| {
+            let mut definition = Definition::new(function, text, file, line)?;
+            definition.check_bounds = boundscheck;
             Ok(Self {
                 reorders_floats: fastmath,
-                definition: Definition::new(function, text, file, line)?,
+                definition,
                 known: Mutex::default(),
                 is_settled: AtomicBool::new(false),
             })

@@ -17,7 +17,7 @@ use situ_runtime::{Device, Kernel, Queue, UsmKind};
 
 use super::calls::Callee;
 use super::machine::Machine;
-use super::pieces::{Leaf, accesses, host_queue, options, passed_leaves};
+use super::pieces::{Leaf, accesses, host_queue, passed_leaves};
 use super::record::Record;
 use super::value::{Number, Value};
 use crate::detach::detach;
@@ -383,7 +383,7 @@ impl<'a> Machine<'a, '_> {
         };
         let options = Options {
             default_float: device_dtypes::default_float(device),
-            ..options()
+            ..function.options()
         };
         let compiled = compile_parallel_loop(loop_, function.environment(py)?, options)
             .map_err(|error| compile_error(py, function.name(), error))?;

@@ -9,9 +9,8 @@ use situ_frontend::host::{
     read_names,
 };
 use situ_frontend::syntax::{Expression, ExpressionKind, Statement, StatementKind};
-use situ_frontend::{ArgumentPart, Messages, Options, ParameterPlan, Purpose};
+use situ_frontend::{ArgumentPart, Messages, ParameterPlan, Purpose};
 use situ_ir::{DType, Literal, NdRange, ParameterAccess, Span};
-use situ_runtime::config::process_config;
 use situ_runtime::{Argument, Device, Kernel, Queue, Report, UsmKind};
 
 use super::array_loops::{Heap, returned_array, share_memory};
@@ -76,16 +75,6 @@ pub(super) struct CompiledExpression {
 
 /// Bytes between the numbers that a piece stores.
 const OUTPUT_STRIDE: usize = 16;
-
-/// How host functions are compiled.
-pub(super) fn options() -> Options {
-    Options {
-        wrap_indices: true,
-        check_bounds: process_config().check_bounds,
-        purpose: Purpose::Host,
-        ..Options::default()
-    }
-}
 
 impl<'a> Machine<'a, '_> {
     /// Runs as many statements as can be compiled together; tells how many, or `None` if the first one uses
@@ -431,7 +420,7 @@ impl<'a> Machine<'a, '_> {
             body: code,
             same_sizes,
         };
-        let mut options = options();
+        let mut options = function.options();
         if self.writes_out_arrays {
             options.purpose = Purpose::HostArrays;
         }

@@ -90,25 +90,43 @@ impl Inference<'_, '_, '_> {
             span,
             out,
         );
-        let loops = self.with_strides(&both, &extents, span, &mut |this, strides| {
-            this.loops_to(&extents.sizes, span, &mut |this, indices, code| {
-                let mut at = At {
-                    parts: &both.parts,
-                    strides,
-                    indices,
-                };
-                let value = this.element(&both.tree, &mut at, span, code)?;
-                let value = this.convert(value, dtype, span)?;
-                let index = this.element(&Tree::Part(0), &mut at, span, code)?;
-                let place = this.gathered_place(&row, index, span, code)?;
-                let array = this.flat(row.array);
-                let kind = StatementKind::Store {
-                    array,
-                    indices: vec![place],
-                    value,
-                };
-                code.push(Statement { kind, span });
-                Some(())
+        // An update has read the elements already.
+        if operator.is_none() {
+            let first = Elements {
+                tree: Tree::Part(0),
+                ..both.clone()
+            };
+            let checks = self.for_each_element_at_once(
+                &first,
+                &extents,
+                span,
+                &mut |this, index, _, code| {
+                    this.gathered_place(&row, index, span, code).map(|_| ())
+                },
+            )?;
+            out.extend(checks);
+        }
+        let loops = self.with_checked_places(|this| {
+            this.with_strides(&both, &extents, span, &mut |this, strides| {
+                this.loops_to(&extents.sizes, span, &mut |this, indices, code| {
+                    let mut at = At {
+                        parts: &both.parts,
+                        strides,
+                        indices,
+                    };
+                    let value = this.element(&both.tree, &mut at, span, code)?;
+                    let value = this.convert(value, dtype, span)?;
+                    let index = this.element(&Tree::Part(0), &mut at, span, code)?;
+                    let place = this.gathered_place(&row, index, span, code)?;
+                    let array = this.flat(row.array);
+                    let kind = StatementKind::Store {
+                        array,
+                        indices: vec![place],
+                        value,
+                    };
+                    code.push(Statement { kind, span });
+                    Some(())
+                })
             })
         })?;
         out.extend(loops);
@@ -272,16 +290,69 @@ impl Inference<'_, '_, '_> {
         let index = self.bind(index, span, code);
         let index = self.wrapped(index, size.clone());
         let index = self.bind(index, span, code);
+        let distance = folded(
+            Ir::Multiply,
+            index.clone(),
+            from.strides.first()?.clone(),
+            span,
+        );
+        let place = folded(Ir::Add, from.offset.clone(), distance, span);
+        if self.places_exist {
+            return Some(place);
+        }
         let is_low = ir_binary(Ir::Less, index.clone(), index_literal(0, span), span);
-        let is_high = ir_binary(Ir::GreaterEqual, index.clone(), size, span);
+        let is_high = ir_binary(Ir::GreaterEqual, index, size, span);
         let is_outside = ir_binary(Ir::BitOr, is_low, is_high, span);
-        let text = "an index is outside of the array\n  why:  an index of `{}` is less than minus the size of the array, or \
-                    not less than the size\n  help: check the indices";
-        let text = text.replace("{}", self.subject.source.slice(span));
-        let reject = self.raised("IndexError", &text, span);
+        let text = "an index is outside of the array\n  why:  one of the indices is less than minus the size of the array, whose \
+                    shape is {}, or not less than its size\n  help: check the indices before, e.g. with `np.max`";
+        let reject = self.index_error(text, vec![from.shape.clone()], span);
         code.push(branch(is_outside, reject, Vec::new(), span));
-        let distance = folded(Ir::Multiply, index, from.strides.first()?.clone(), span);
-        Some(folded(Ir::Add, from.offset.clone(), distance, span))
+        Some(place)
+    }
+
+    /// Raises an exception if an index of elements that are gathered does not exist, before the first one is stored.
+    pub(super) fn check_gathers(
+        &mut self,
+        target: &Region,
+        elements: &Elements,
+        span: Span,
+    ) -> Option<Vec<Statement>> {
+        let mut gathers = Vec::new();
+        elements
+            .tree
+            .for_each_gathered(&mut |from, index| gathers.push((from.clone(), index.clone())));
+        let mut code = Vec::new();
+        for (from, index) in gathers {
+            let index = Elements {
+                tree: index,
+                ..elements.clone()
+            };
+            let extents = self.extents(
+                (&index.parts, &index.joins),
+                target.shape.len(),
+                Some(&target.shape),
+                span,
+                &mut code,
+            );
+            let loops = self.for_each_element_at_once(
+                &index,
+                &extents,
+                span,
+                &mut |this, number, _, code| {
+                    this.gathered_place(&from, number, span, code).map(|_| ())
+                },
+            )?;
+            code.extend(loops);
+        }
+        Some(code)
+    }
+
+    /// Runs something that uses indices that are known to exist.
+    pub(super) fn with_checked_places<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
+        let around = std::mem::replace(&mut self.places_exist, true);
+        let result = run(self);
+        self.places_exist = around;
+        result
     }
 
     /// The vectors that elements are gathered from.
@@ -289,7 +360,7 @@ impl Inference<'_, '_, '_> {
         let mut found = Vec::new();
         elements
             .tree
-            .for_each_gathered(&mut |part| found.push(part.clone()));
+            .for_each_gathered(&mut |part, _| found.push(part.clone()));
         found
     }
 }

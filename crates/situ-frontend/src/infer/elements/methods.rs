@@ -258,8 +258,19 @@ impl Inference<'_, '_, '_> {
                 self.in_memory(flat, span)
             }
             ArrayFunction::Product | ArrayFunction::Outer => {
-                let (left, right) = (elements(self)?, elements(self)?);
-                let [left, right] = [left, right].map(|side| Value::Elements(Box::new(side)));
+                let (left, right) = (given.next()?, given.next()?);
+                let are_arrays = self.is_array(&left) && self.is_array(&right);
+                if !are_arrays && call.name.ends_with("dot") {
+                    let array = if self.is_array(&left) { &left } else { &right };
+                    let array = self.elements(array.clone(), span).ok()?;
+                    // Numbers are not weak in `np.dot`.
+                    if array.dtype.size_bytes() < 8 {
+                        self.not_written_out("a product with a number of another dtype", span);
+                        return None;
+                    }
+                    let operation = Operation::Binary(syntax::BinaryOperator::Multiply);
+                    return Some(self.elementwise(operation, vec![left, right], span));
+                }
                 if function == ArrayFunction::Outer {
                     self.outer_product(left, right, span)
                 } else {

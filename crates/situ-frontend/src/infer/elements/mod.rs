@@ -166,8 +166,8 @@ impl Tree {
         }
     }
 
-    /// Calls `visit` with the vectors that elements are gathered from.
-    fn for_each_gathered(&self, visit: &mut impl FnMut(&Region)) {
+    /// Calls `visit` with the vectors that elements are gathered from, and the indices.
+    fn for_each_gathered(&self, visit: &mut impl FnMut(&Region, &Self)) {
         match self {
             Self::Part(_) | Self::Number(_) => {}
             Self::Cast(_, of) | Self::Unary(_, of) | Self::Fold { of, .. } => {
@@ -183,7 +183,7 @@ impl Tree {
                 }
             }
             Self::Gather(from, index) => {
-                visit(from);
+                visit(from, index);
                 index.for_each_gathered(visit);
             }
         }

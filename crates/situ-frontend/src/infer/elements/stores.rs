@@ -111,7 +111,7 @@ impl Inference<'_, '_, '_> {
         let target = &self.bound_part(target.clone(), span, out);
         let elements = self.with_bound_parts(elements, span, out);
         if overlapping.is_empty() {
-            out.extend(self.write_directly(target, &elements, span)?);
+            out.extend(self.write_checked(target, &elements, span)?);
             return Some(());
         }
         // Parts of one array that no index moves are taken to meet: `x[1:-1] = x[:-2] + x[2:]`.
@@ -133,9 +133,25 @@ impl Inference<'_, '_, '_> {
             out.extend(indirect);
             return Some(());
         }
-        let direct = self.write_directly(target, &elements, span)?;
+        let direct = self.write_checked(target, &elements, span)?;
         out.push(branch(meet, indirect, direct, span));
         Some(())
+    }
+
+    /// Writes elements where they are needed, after all indices were found to exist: an exception leaves the part as it
+    /// was.
+    fn write_checked(
+        &mut self,
+        target: &Region,
+        elements: &Elements,
+        span: Span,
+    ) -> Option<Vec<Statement>> {
+        let mut code = self.check_gathers(target, elements, span)?;
+        if code.is_empty() {
+            return self.write_directly(target, elements, span);
+        }
+        code.extend(self.with_checked_places(|this| this.write_directly(target, elements, span))?);
+        Some(code)
     }
 
     /// Writes elements to a part of an array, one after the other.
