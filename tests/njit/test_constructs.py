@@ -135,7 +135,10 @@ STATEMENTS = {
 
 @pytest.mark.parametrize("name", STATEMENTS)
 def test_statements_are_pythons_and_compiled(name) -> None:
-    text = f"def f(x, y, n):\n    t = 0.0\n    for k in range(n):{STATEMENTS[name]}\n    return x, y, t\n"
+    text = (
+        f"def f(x, y, n):\n    t = 0.0\n    for k in range(n):{STATEMENTS[name]}\n"
+        f"    return x, y, t\n"
+    )
     plan = check(text, RNG.random(5), RNG.random(5), 3)
     assert "compiled together" in plan
     assert "walked" not in plan, plan
@@ -159,14 +162,20 @@ def test_an_index_outside_leaves_arrays_as_they_were(statement, size) -> None:
 
 
 def test_joined_arrays_must_fit() -> None:
-    text = "def f(x, y, n):\n    for _ in range(n):\n        z = np.hstack((x, y))\n        x[0] = z[0]\n"
+    text = (
+        "def f(x, y, n):\n    for _ in range(n):\n"
+        "        z = np.hstack((x, y))\n        x[0] = z[0]\n"
+    )
     with pytest.raises(situ.ShapeError, match=r"\(2, 3\) and \(3, 3\)"):
         situ.njit(made(text))(situ.ones((2, 3)), situ.ones((3, 3)), 1)
 
 
 @pytest.mark.parametrize("name", ["argmin", "argmax", "min", "max"])
 def test_nothing_to_choose_from(name) -> None:
-    text = f"def f(x, n):\n    t = 0.0\n    for _ in range(n):\n        t += np.{name}(x)\n    return t\n"
+    text = (
+        f"def f(x, n):\n    t = 0.0\n    for _ in range(n):\n"
+        f"        t += np.{name}(x)\n    return t\n"
+    )
     with pytest.raises(ValueError, match=f"`{name}` of no elements"):
         situ.njit(made(text))(situ.ones(0), 1)
 
@@ -205,7 +214,10 @@ def test_boundscheck_raises_for_elements_outside() -> None:
 
 
 def test_error_models() -> None:
-    text = "def f(x, n):\n    t = 0.0\n    for i in range(n):\n        t += x[0] / (x[i] - 1.0)\n    return t\n"
+    text = (
+        "def f(x, n):\n    t = 0.0\n    for i in range(n):\n"
+        "        t += x[0] / (x[i] - 1.0)\n    return t\n"
+    )
     assert situ.njit(error_model="numpy")(made(text))(situ.ones(2), 2) == np.inf
     with pytest.raises(situ.KernelTypeError, match="no error model 'python'"):
         situ.njit(error_model="python")  # pyright: ignore[reportArgumentType, reportCallIssue]
