@@ -24,6 +24,10 @@ NO_DRIVERS := SITU_OPENCL=off SITU_SYCL_LIBRARY=off
 SOURCES := python tests tools benches examples
 # Most tests keep one core busy. More processes than these would mostly wait for compilers.
 PYTEST := $(BIN)/pytest -q -n auto --maxprocesses 4
+# The extension module and the wheel of the tests have the profile and the features of the Rust tests, so that all
+# of them share one compilation. (`cargo test` turns on situ-ir/arbitrary by itself.)
+TEST_BUILD := --profile dev --locked --features llvm-static,situ-ir/arbitrary
+CARGO_TEST := cargo test --workspace --locked --features situ-python/llvm-static
 WHEEL_SOURCES := $(shell tools/wheel_sources.sh)
 # Not empty if dist/ has the wheel of these sources, and no extension module was built in place.
 MATCHING_WHEEL = $(and $(wildcard dist/.built),$(if $(wildcard python/situ/*.so),,none),\
@@ -34,16 +38,15 @@ help:  ## List these targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
 
 .PHONY: demo
-demo: $(if $(MATCHING_WHEEL),install-wheel,build)  ## Set up, build and take the tour (start here)
-	@$(BIN)/python examples/tour.py
+demo: $(if $(MATCHING_WHEEL),install-wheel,build-quick)  ## Set up, build and take the tour (start here)
+	@$(BIN)/python examples/tour.py $(if $(MATCHING_WHEEL),,--quick-build)
 
 .PHONY: test
-test: lint test-rust test-python test-wheel docs  ## Set up, then run every check and every test (what the CI runs)
+test: lint test-rust test-python test-packaging docs  ## Set up, then run every check and every test (what the CI runs)
 
 .PHONY: check
-check: lint-quick .venv/.group-test  ## The quick half of `make test`, for use while editing: no drivers, no release build
-	@PIP_QUIET=1 $(STEP) "extension module, quick" $(BIN)/maturin develop --profile quick --locked
-	@$(STEP) "Rust tests" env $(NO_DRIVERS) cargo test --workspace --locked -- --quiet
+check: lint-quick build-test .venv/.group-test  ## The quick half of `make test`, for use while editing: no drivers
+	@$(STEP) "Rust tests" env $(NO_DRIVERS) $(CARGO_TEST) -- --quiet
 	@$(STEP) --talks "Python tests" env $(NO_DRIVERS) SITU_TEST_EXAMPLES=25 $(PYTEST) -m "not slow and not packaging"
 
 .PHONY: setup
@@ -68,6 +71,14 @@ build: setup  ## Build the extension module (release) into .venv
 	@RUSTFLAGS="$$(tools/release_flags.sh)" PIP_QUIET=1 $(STEP) "extension module" \
 		$(BIN)/maturin develop --release --locked --features llvm-static
 
+.PHONY: build-quick
+build-quick: setup  ## Build it without link-time optimisation, in half the time (what `make demo` runs)
+	@PIP_QUIET=1 $(STEP) "extension module, quick" $(BIN)/maturin develop --profile quick --locked
+
+.PHONY: build-test
+build-test: setup  ## Build it with assertions, sharing the compilation of the Rust tests
+	@PIP_QUIET=1 $(STEP) "extension module, tests" $(BIN)/maturin develop $(TEST_BUILD)
+
 .PHONY: fmt
 fmt: .venv/.group-lint  ## Format Rust and Python; the only target that edits sources
 	@cargo fmt --all
@@ -84,24 +95,24 @@ lint-quick: .venv/.group-lint
 	@$(STEP) "error pages" $(BIN)/python tools/make_error_pages.py --check
 
 .PHONY: lint
-lint: lint-quick build  ## Format, lint, layer, type and stub checks
-	@$(STEP) "clippy" cargo clippy --workspace --all-targets --locked -- -D warnings
+lint: lint-quick build-test  ## Format, lint, layer, type and stub checks
+	@$(STEP) "clippy" cargo clippy --workspace --all-targets --locked --features situ-python/llvm-static -- -D warnings
 	@$(STEP) "Rust docs" tools/check_rust_docs.sh
 	@$(STEP) "Python types" $(BIN)/pyright
 	@$(STEP) "stubs" $(BIN)/stubtest situ._native --concise
 
 .PHONY: test-rust
 test-rust: setup .venv/.group-drivers  ## Every Rust test, over every driver
-	@$(STEP) "Rust tests" $(WITH_DRIVERS) cargo test --workspace --locked -- --quiet
+	@$(STEP) "Rust tests" $(WITH_DRIVERS) $(CARGO_TEST) -- --quiet
 
 .PHONY: test-python
-test-python: build .venv/.group-drivers .venv/.group-test .venv/.group-bench .venv/.group-clients  ## Every Python test but the wheel's; each over one driver
+test-python: build-test .venv/.group-drivers .venv/.group-test .venv/.group-bench .venv/.group-clients  ## Every Python test but the wheel's; each over one driver
 	@EXPECTED_CLIENTS="dask.array einops jax scipy sklearn xarray" \
 		$(STEP) --talks "Python tests" $(WITH_DRIVERS) $(PYTEST) -m "not packaging"
 
 .PHONY: test-all
-test-all: test  ## `make test`, then every Python test over every driver instead of one, and more random programs
-	@$(STEP) "more random programs" cargo test -p situ-runtime --locked --test random_programs -- --quiet --ignored other_programs
+test-all: test test-wheel  ## `make test`, the release wheel, every Python test over every driver, more random programs
+	@$(STEP) "more random programs" $(WITH_DRIVERS) $(CARGO_TEST) --tests -- --quiet --ignored other_programs
 	@$(STEP) --talks "Python tests over all drivers" $(WITH_DRIVERS) $(PYTEST) -m "not packaging" --all-drivers
 
 .PHONY: test-dpnp
@@ -109,14 +120,19 @@ test-dpnp: build .venv-peers/.ready  ## Tests with the real dpnp, which is too l
 	@.venv-peers/bin/pip install --quiet --group test
 	@$(STEP) --talks "dpnp" .venv-peers/bin/python tools/with_drivers.py .venv-peers/bin/pytest -q tests/interop/test_dpnp.py
 
+.PHONY: test-packaging
+test-packaging: setup .venv/.group-test  ## Run a wheel of the tests' build in an empty environment
+	@$(STEP) "wheel of the tests" tools/build_wheel.sh target/test-wheel $(TEST_BUILD) --compression-level 1
+	@$(STEP) --talks "packaging" env TESTED_WHEELS=target/test-wheel $(BIN)/pytest -q tests/packaging
+
 .PHONY: test-wheel
-test-wheel: wheel .venv/.group-test  ## Run the wheel in an empty environment
-	@$(STEP) --talks "wheel test" $(BIN)/pytest -q tests/packaging
+test-wheel: wheel .venv/.group-test  ## Run the release wheel in an empty environment
+	@$(STEP) --talks "wheel test" env TESTED_WHEELS=dist $(BIN)/pytest -q tests/packaging
 
 .PHONY: stress
-stress: build .venv/.group-drivers .venv/.group-test  ## Attack the queues for minutes: random programs against a model, many threads
-	@$(STEP) "random programs" $(WITH_DRIVERS) cargo test -p situ-runtime --locked --test model -- --quiet --ignored
-	@$(STEP) "many threads" $(WITH_DRIVERS) cargo test -p situ-runtime --locked --test stress -- --quiet --ignored
+stress: build-test .venv/.group-drivers .venv/.group-test  ## Attack the queues for minutes: random programs against a model, many threads
+	@$(STEP) "random programs" $(WITH_DRIVERS) $(CARGO_TEST) --test model -- --quiet --ignored
+	@$(STEP) "many threads" $(WITH_DRIVERS) $(CARGO_TEST) --test stress -- --quiet --ignored
 	@$(STEP) --talks "Python queues" $(WITH_DRIVERS) $(BIN)/pytest -q tests/runtime
 
 MINUTES := 60
@@ -127,7 +143,7 @@ fuzz: build .venv/.group-drivers .venv/.group-test  ## Search for wrong results 
 
 .PHONY: snapshots
 snapshots: setup  ## Rewrite the expected outputs of snapshot tests, for review with git diff
-	@INSTA_UPDATE=always INSTA_FORCE_PASS=1 cargo test --workspace --locked --quiet
+	@INSTA_UPDATE=always INSTA_FORCE_PASS=1 $(CARGO_TEST) --quiet
 	@git --no-pager diff --stat
 
 .PHONY: bench
@@ -160,7 +176,7 @@ bench-details: build .venv/.group-bench .venv/.group-drivers  ## One question at
 wheel: dist/.built  ## One self-contained wheel in dist/, LLVM linked statically
 
 dist/.built: .venv/.ready $(WHEEL_SOURCES)
-	@$(STEP) "wheel" tools/build_wheel.sh
+	@RUSTFLAGS="$$(tools/release_flags.sh)" $(STEP) "wheel" tools/build_wheel.sh dist --release --locked --features llvm-static
 	@tools/wheel_sources.sh hash >$@
 
 .PHONY: install-wheel
@@ -168,7 +184,7 @@ install-wheel: setup
 	@$(STEP) "wheel of dist/" $(BIN)/pip install --quiet --force-reinstall --no-deps dist/*.whl
 
 .PHONY: docs
-docs: build .venv/.group-docs  ## Build the documentation site into site/; any broken link fails
+docs: build-test .venv/.group-docs  ## Build the documentation site into site/; any broken link fails
 	@$(STEP) "docs" $(BIN)/mkdocs build --strict --quiet
 
 .PHONY: clean

@@ -136,6 +136,10 @@ def main():
     show_kernel()
     show_error()
     show_times()
+    if "--quick-build" in sys.argv[1:]:
+        print(
+            "   (The quick build. In the wheel and `make build`, small calls take 20 % less time.)"
+        )
     print("\nNext: README.md for the idea, docs/architecture.md for the house, examples/ for more.")
 
 

@@ -1,9 +1,11 @@
-"""The published wheel stands on its own: no LLVM, no compiler, no PATH, no environment.
+"""The wheel stands on its own: no LLVM, no compiler, no PATH, no environment.
 
-`make test-wheel` builds the wheel first when sources are newer than it. Everything runs in a child
-process, because this process already has the developer's build of situ.
+`make test-packaging` builds a wheel that shares the compilation of the other tests, and
+`make test-wheel` the one that is published. ``TESTED_WHEELS`` is the folder of the wheel.
+Everything runs in a child process, because this process already has the developer's build of situ.
 """
 
+import os
 import re
 import subprocess
 import sys
@@ -20,8 +22,9 @@ FIRST_STEPS = Path(__file__).with_name("first_steps.py")
 
 @pytest.fixture(scope="session")
 def wheel() -> Path:
-    wheels = sorted((ROOT / "dist").glob("*.whl"))
-    assert len(wheels) == 1, f"expected one wheel in dist/, found {wheels}; run `make wheel`"
+    folder = os.environ.get("TESTED_WHEELS", "dist")
+    wheels = sorted((ROOT / folder).glob("*.whl"))
+    assert len(wheels) == 1, f"expected one wheel in {folder}/, found {wheels}; run `make wheel`"
     return wheels[0]
 
 

@@ -39,6 +39,7 @@ def run(directory: Path, *command: str) -> str:
 def uses_wheel(directory: Path) -> bool:
     printed = run(directory, "make", "--dry-run", "--always-make", "demo")
     assert ("maturin develop" in printed) != ("dist/*.whl" in printed)
+    assert ("--quick-build" in printed) != ("dist/*.whl" in printed)
     return "dist/*.whl" in printed
 
 

@@ -237,7 +237,7 @@ pub fn apply_with(
 
 /// Refuses negative exponents of integers, as NumPy does. That depends on their elements, so it waits for them. Python's
 /// numbers are checked with the dtypes.
-fn check_exponents(
+pub(super) fn check_exponents(
     exponents: &Operand,
     mask: Option<&Operand>,
     dtype: DType,

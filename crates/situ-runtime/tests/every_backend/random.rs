@@ -18,7 +18,10 @@ use situ_runtime::{Allocation, Argument, BackendKind, Device, Program, Queue, Re
 use super::{every_device, on_every_device};
 
 /// How long each device is kept busy.
-const TIME: Duration = Duration::from_secs(25);
+const TIME: Duration = Duration::from_secs(10);
+
+/// As above, for the other programs of `make test-all`.
+const LONGER_TIME: Duration = Duration::from_mins(1);
 
 /// What every device runs however long it takes: programs of each flavour.
 const AT_LEAST: u64 = 5;
@@ -54,7 +57,14 @@ fn random_programs_agree_with_the_interpreter() {
     sweep(0, TIME, AT_LEAST, AT_MOST);
 }
 
-/// Other programs than the test above, for as long as one likes to wait; `SEED` says where to begin.
+/// Other programs than the test above.
+#[test]
+#[ignore = "`make test-all` runs it"]
+fn the_other_programs_agree_with_the_interpreter() {
+    sweep(10_000, LONGER_TIME, AT_LEAST, AT_MOST);
+}
+
+/// Yet others, for as long as one likes to wait; `SEED` says where to begin.
 #[test]
 #[ignore = "takes an hour; for changes of emitters and backends"]
 #[expect(

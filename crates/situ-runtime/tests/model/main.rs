@@ -23,7 +23,10 @@ use program::Script;
 use watchdog::Watchdog;
 
 /// The programs of every run.
-const SEEDS: std::ops::Range<u64> = 0..6_000;
+const SEEDS: std::ops::Range<u64> = 0..2_000;
+
+/// The programs that only `make test-all` and `make stress` run as well.
+const OTHER_SEEDS: std::ops::Range<u64> = 2_000..6_000;
 
 /// How often a part of a program is tried before it counts as harmless: what depends on time does
 /// not always fail.
@@ -34,11 +37,13 @@ const SHRINKING: Duration = Duration::from_mins(2);
 
 #[test]
 fn programs_do_what_the_model_does() {
-    let watchdog = Watchdog::start();
-    for seed in SEEDS {
-        check(&Script::generate(seed), &watchdog);
-    }
-    watchdog.stop();
+    check_all(SEEDS);
+}
+
+#[test]
+#[ignore = "`make test-all` runs it"]
+fn the_other_programs_do_what_the_model_does() {
+    check_all(OTHER_SEEDS);
 }
 
 #[test]
@@ -54,6 +59,14 @@ fn many_more_programs_do_what_the_model_does() {
         seed = seed.wrapping_add(1);
     }
     eprintln!("{} programs, from seed {start}", seed.wrapping_sub(start));
+    watchdog.stop();
+}
+
+fn check_all(seeds: std::ops::Range<u64>) {
+    let watchdog = Watchdog::start();
+    for seed in seeds {
+        check(&Script::generate(seed), &watchdog);
+    }
     watchdog.stop();
 }
 

@@ -25,8 +25,10 @@ use situ_ir::arbitrary::{Case, Flavour, Mismatch, generate};
 use situ_ir::interpret::{self, Options};
 use situ_ir::transform::{LoweredParameter, lower};
 
-/// Random programs of each flavour that are compiled. Raise it to look for rare mistakes.
-const COMPILED: u64 = 1000;
+/// Random programs of each flavour that are compiled.
+const COMPILED: std::ops::Range<u64> = 0..300;
+/// Programs that only `make test-all` compiles as well. More of them look for rare mistakes.
+const OTHERS: std::ops::Range<u64> = 300..1000;
 /// Modules that are compiled as one program.
 const BATCH: usize = 100;
 
@@ -180,11 +182,21 @@ fn atomics_agree_with_the_interpreter_in_opencl_c_3() {
 
 #[test]
 fn random_programs_compile() {
+    compile(COMPILED);
+}
+
+#[test]
+#[ignore = "`make test-all` runs it"]
+fn the_other_programs_compile() {
+    compile(OTHERS);
+}
+
+fn compile(seeds: std::ops::Range<u64>) {
     let Some(device) = Device::pocl() else {
         return;
     };
     for flavour in Flavour::ALL {
-        let cases: Vec<_> = (0..COMPILED).map(|seed| generate(seed, flavour)).collect();
+        let cases: Vec<_> = seeds.clone().map(|seed| generate(seed, flavour)).collect();
         for batch in cases.chunks(BATCH) {
             build(&device, batch, &target());
         }

@@ -13,7 +13,8 @@ use crate::broadcast::broadcast_shapes;
 use crate::casting::Casting;
 use crate::error::Error;
 use crate::functions::apply::{
-    Input, Mapped, Operand, check_output_shape, host_array_placed, launch, separated,
+    Input, Mapped, Operand, check_exponents, check_output_shape, host_array_placed, launch,
+    separated,
 };
 use crate::layout::Shape;
 use crate::placement::{Operation, Participant, Placement, Placer};
@@ -37,6 +38,7 @@ pub fn evaluate(
     let shape = shape(fusion, operands)?;
     let types: SmallVec<[OperandType; 4]> = operands.iter().map(Operand::ty).collect();
     let plan = Plan::on_device(fusion, &types, placement.queue.device())?;
+    check_powers(fusion, &plan, operands, &placement.queue)?;
     let out = match out {
         Some(out) => {
             check_output(fusion, &shape, plan.dtype(), out)
@@ -57,6 +59,31 @@ pub fn evaluate(
         &|f, x| plan.write(fusion, f, x),
     )?;
     Ok(out)
+}
+
+/// Refuses negative exponents of integers, as a call of `pow` does. Exponents that are expressions are evaluated for it.
+pub(super) fn check_powers(
+    fusion: &Fusion,
+    plan: &Plan,
+    operands: &[Operand],
+    queue: &Queue,
+) -> Result<(), FusionError> {
+    for &(power, exponent, dtype) in plan.integer_powers() {
+        if shape(&fusion.until(power), operands)?.contains(&0) {
+            continue;
+        }
+        let exponents = match fusion.nodes[exponent] {
+            Node::Input(operand) => operands[operand].clone(),
+            _ => Operand::Array(evaluate(
+                &Arc::new(fusion.until(exponent)),
+                operands,
+                None,
+                Some(queue),
+            )?),
+        };
+        check_exponents(&exponents, None, dtype, queue).map_err(FusionError::at(power))?;
+    }
+    Ok(())
 }
 
 /// The inputs of the kernel, as the plan writes it.

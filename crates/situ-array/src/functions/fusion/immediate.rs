@@ -36,6 +36,10 @@ pub fn evaluate_at_once(fusion: &Arc<Fusion>, operands: &[Operand]) -> Option<Ar
     let types: SmallVec<[OperandType; 4]> = operands.iter().map(Operand::ty).collect();
     // What is wrong is told in the usual way.
     let plan = Plan::on_device(fusion, &types, queue.device()).ok()?;
+    // Their exponents have to be looked at first.
+    if !plan.integer_powers().is_empty() {
+        return None;
+    }
     let mut inputs: SmallVec<[Plain<'_>; 8]> = SmallVec::new();
     for operand in operands {
         match operand {

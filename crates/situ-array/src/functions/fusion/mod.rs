@@ -204,6 +204,12 @@ impl Fusion {
         self
     }
 
+    /// The part of it whose result is this node.
+    fn until(&self, node: usize) -> Self {
+        let names = self.operand_names.iter().cloned();
+        Self::new(self.nodes[..=node].to_vec()).with_operand_names(names)
+    }
+
     /// The nodes, each after those it refers to.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes

@@ -55,6 +55,8 @@ impl Step {
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     steps: Vec<Step>,
+    /// Powers of integers, whose exponents must not be negative: the node, its exponents' node and the dtype.
+    integer_powers: SmallVec<[(usize, usize, DType); 1]>,
     /// Uses of Python numbers among the operands: which operand, and what it became.
     scalars: SmallVec<[(usize, Literal); 4]>,
     default_float: DType,
@@ -118,6 +120,7 @@ impl Plan {
     ) -> Result<Self, FusionError> {
         let mut plan = Self {
             steps: Vec::with_capacity(fusion.nodes.len()),
+            integer_powers: SmallVec::new(),
             scalars: SmallVec::new(),
             default_float: available.default_float(),
         };
@@ -166,6 +169,11 @@ impl Plan {
                     operands.iter().map(|&node| self.steps[node].ty).collect();
                 let dtypes = CallDTypes::resolve(function, &types, None, available)?;
                 let compute = &dtypes.signature.compute;
+                // Python's numbers were checked with the dtypes.
+                if function.name == "pow" && compute[0].is_signed() && types[1].dtype().is_some() {
+                    self.integer_powers
+                        .push((position, operands[1], compute[0]));
+                }
                 // The exponent of a square must be known to the kernel, not only to the call.
                 let is_square = is_square(function, &types, compute)
                     && matches!(fusion.nodes[operands[1]], Node::Constant(_));
@@ -220,6 +228,11 @@ impl Plan {
             OperandType::Array(dtype) | OperandType::Literal(dtype) => dtype,
             OperandType::Weak(scalar) => scalar.default_dtype(self.default_float),
         }
+    }
+
+    /// The powers whose exponents must not be negative: the node, its exponents' node and the dtype.
+    pub(super) fn integer_powers(&self) -> &[(usize, usize, DType)] {
+        &self.integer_powers
     }
 
     /// What the Python numbers among the operands are in the kernel, in the order of their uses.

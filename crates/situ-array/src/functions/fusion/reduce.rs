@@ -7,7 +7,7 @@ use situ_runtime::device::DeviceType;
 use situ_runtime::{Device, Queue, UsmKind};
 use smallvec::SmallVec;
 
-use super::evaluate::{evaluate, inputs, place, shape};
+use super::evaluate::{check_powers, evaluate, inputs, place, shape};
 use super::plan::Plan;
 use super::{Fusion, FusionError, OperandType, TypedFusion};
 use crate::array::Array;
@@ -103,6 +103,7 @@ pub fn reduce(
     let types: SmallVec<[OperandType; 4]> = operands.iter().map(Operand::ty).collect();
     let device = placement.queue.device();
     let plan = Plan::on_device(fusion, &types, device)?;
+    check_powers(fusion, &plan, operands, &placement.queue)?;
     let axes = ReducedAxes::new(&shape, over.axes, over.keepdims)?;
     let reduction = reducer.reduction(plan.dtype(), dtype, (&shape, &axes), device)?;
     let inputs = inputs(fusion, &plan, operands, |array| Ok(array.clone()))?;

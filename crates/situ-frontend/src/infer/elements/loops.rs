@@ -275,7 +275,14 @@ impl Inference<'_, '_, '_> {
             return Some(rounds);
         }
         let serial = self.for_each_element(elements, extents, span, body)?;
-        let count = product(&extents.sizes, span);
+        // Elements that are sums of many others are as much work as those.
+        let mut axes = Vec::new();
+        elements.tree.fold_axes(&mut axes);
+        let folded_sizes = axes
+            .first()
+            .map(|&(part, axis)| elements.parts[part].shape[axis].clone());
+        let sizes: Vec<_> = extents.sizes.iter().cloned().chain(folded_sizes).collect();
+        let count = product(&sizes, span);
         let least = index_literal(SHARED_ELEMENTS, span);
         let mut is_large = ir_binary(Ir::GreaterEqual, count, least, span);
         if let Some(are_equal) = &extents.are_equal {

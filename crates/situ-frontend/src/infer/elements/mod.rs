@@ -135,6 +135,23 @@ impl Tree {
         }
     }
 
+    /// The parts and their axes along which loops compute an element.
+    fn fold_axes(&self, axes: &mut Vec<(usize, usize)>) {
+        match self {
+            Self::Part(_) | Self::Number(_) => {}
+            Self::Cast(_, of) | Self::Unary(_, of) | Self::Gather(_, of) => of.fold_axes(axes),
+            Self::Binary(_, left, right) | Self::Compare(_, left, right) => {
+                left.fold_axes(axes);
+                right.fold_axes(axes);
+            }
+            Self::Call(_, operands) => operands.iter().for_each(|each| each.fold_axes(axes)),
+            Self::Fold { size, of, .. } => {
+                axes.push(*size);
+                of.fold_axes(axes);
+            }
+        }
+    }
+
     /// Whether an element takes a loop to compute.
     fn has_fold(&self) -> bool {
         match self {
