@@ -189,7 +189,7 @@ def compilers(queue: Queue) -> dict[str, Callable[..., Any]]:
             return functools.partial(kernel, **options)
         return BoundKernel(_kernel.kernel(function, **options), queue)
 
-    def njit(function: Any = None, /, **options: bool) -> Any:  # noqa: ANN401
+    def njit(function: Any = None, /, **options: Any) -> Any:  # noqa: ANN401
         """Make an njit function that runs on the module's queue.
 
         It is made of a Python function, of an njit function, or of one that Numba compiles. Options

@@ -63,9 +63,9 @@ _NJIT_OPTIONS = {"cache", "fastmath", "nogil", "parallel"}
 
 def dpjit(*arguments: object, **options: Any) -> Any:  # noqa: ANN401
     """Compile a function of arrays and numbers, as `situ.njit` does."""
-    own = {name: value for name, value in options.items() if name in _NJIT_OPTIONS}
+    known = {name: value for name, value in options.items() if name in _NJIT_OPTIONS}
     # Reading whole `fastmath` sets is Numba's; situ knows on and off.
-    own = {name: bool(value) for name, value in own.items()}
+    own: dict[str, Any] = {name: bool(value) for name, value in known.items()}
 
     def make(function: FunctionType) -> NjitFunction:
         return situ.njit(**own)(function) if own else situ.njit(function)
