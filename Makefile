@@ -10,11 +10,6 @@ ifeq ($(shell command -v cargo),)
 export PATH := $(PATH):$(HOME)/.cargo/bin
 endif
 
-# Nobody edits there, so what a later compilation could reuse is not worth writing down.
-ifdef CI
-export CARGO_INCREMENTAL := 0
-endif
-
 BIN := .venv/bin
 STEP := tools/step.sh
 # The names of the steps to come, for step.sh, which says how many there are and which is next.
