@@ -4,7 +4,8 @@
 //! around it stand for is fixed at that moment. The result does not depend on shapes, addresses,
 //! queues or devices, so one specialisation serves them all.
 
-use situ_ir::{DType, Diagnostic, Diagnostics, Source, ValidModule, validate};
+use situ_ir::transform::drop_index_wraps;
+use situ_ir::{DType, Diagnostic, Diagnostics, Module, Source, ValidModule, validate};
 
 use crate::environment::Environment;
 use crate::error::{Error, Refusal};
@@ -12,7 +13,7 @@ use crate::infer::{Failure, Inferred, ParameterType, Program, Subject, infer, pr
 use crate::lower::lower;
 use crate::message::Messages;
 use crate::parse::parse_function;
-use crate::plan::{ArgumentType, ParameterPlan};
+use crate::plan::{ArgumentPart, ArgumentType, ParameterPlan};
 use crate::stack::with_stack;
 
 /// Choices that change the meaning of a kernel.
@@ -150,7 +151,7 @@ fn specialize_here(
         function: kernel, ..
     } = infer(&mut program, subject).map_err(refused)?;
     let lowered = lower(&program, &kernel, source);
-    let module = validate(lowered.module).map_err(|found| refusal_of(name, found))?;
+    let module = validated(lowered.module, &lowered.plan, name, options)?;
     Ok(Compiled {
         module,
         kernel: lowered.kernel,
@@ -164,11 +165,30 @@ fn specialize_here(
     })
 }
 
+/// The module of a kernel, once all that the front end adds to it is there.
+///
+/// # Errors
+/// Rules of the IR that it breaks.
+pub(crate) fn validated(
+    mut module: Module,
+    plan: &ParameterPlan,
+    name: &str,
+    options: Options,
+) -> Result<ValidModule, Error> {
+    if options.wrap_indices {
+        drop_index_wraps(&mut module, |position| {
+            let planned = plan.parameters.get(position);
+            planned.is_some_and(|planned| matches!(planned.part, ArgumentPart::Shape(_)))
+        });
+    }
+    validate(module).map_err(|found| refusal_of(name, found))
+}
+
 /// Rules of the IR that a user can break: sizes of code and memory, and where work-items meet. All
 /// others are kept by the front end.
 const RULES_FOR_USERS: [&str; 7] = ["V006", "V007", "V008", "V019", "V063", "V065", "V070"];
 
-pub(crate) fn refusal_of(name: &str, found: Diagnostics) -> Error {
+fn refusal_of(name: &str, found: Diagnostics) -> Error {
     let kernel = name.to_owned();
     let is_users = |diagnostic: &Diagnostic| RULES_FOR_USERS.contains(&diagnostic.code);
     if found.list.iter().all(is_users) {

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use situ_ir::{
-    ArrayVariable, Expression, Handle, Literal, Module, Parallel, Statement, StatementKind, Value,
+    ArrayVariable, Expression, Function, Handle, Literal, Module, Parallel, Statement, StatementKind, Value,
     Variable,
 };
 
@@ -15,7 +15,8 @@ use super::abi::{ARGUMENT_SLOT_BYTES, RUN_ROUNDS};
 use super::body::{Body, Exits};
 use super::places::{ArrayPlace, ValuePlace, VariablePlace};
 use super::types::{literal, register_type};
-use super::writer::Operand;
+use super::vector::rounds::VectorRounds;
+use super::writer::{Label, Operand};
 use crate::error::Error;
 
 /// What rounds use of the function around them.
@@ -33,7 +34,8 @@ struct Names {
     used: Captured,
     assigned: BTreeSet<Handle<Variable>>,
     bound: BTreeSet<Handle<Value>>,
-    has_calls: bool,
+    /// Whether calls hand out scratch memory, which rounds of one thread use one after the other.
+    shares_scratch: bool,
 }
 
 /// Whether a function of a module has rounds.
@@ -86,9 +88,11 @@ impl Body<'_, '_, '_> {
             }
             StatementKind::Parallel(inner) => {
                 names.assigned.extend([inner.index, inner.worker]);
-                names.has_calls = true;
+                names.shares_scratch = true;
             }
-            StatementKind::Call { .. } => names.has_calls = true,
+            StatementKind::Call { function, .. } => {
+                names.shares_scratch |= self.hands_out_memory(*function);
+            }
             _ => {}
         }
         names.bound.extend(statement.kind.bound_value());
@@ -117,6 +121,22 @@ impl Body<'_, '_, '_> {
                 other => other.for_each_operand(|operand| pending.push(operand)),
             }
         }
+    }
+
+    /// Whether a function may hand out scratch memory: it has rounds of its own, or calls something that writes.
+    pub(super) fn hands_out_memory(&self, function: Handle<Function>) -> bool {
+        let facts = self.facts;
+        let mut found = false;
+        let body = &facts.module.functions[function].body;
+        body.for_each_statement(&mut |statement| match &statement.kind {
+            StatementKind::Parallel(_) => found = true,
+            StatementKind::Call { function, .. } => {
+                let access = &facts.module.info(*function).parameter_access;
+                found |= access.iter().any(|access| access.writes);
+            }
+            _ => {}
+        });
+        found
     }
 
     /// What of the names is not the rounds' own. An array that nothing else uses is.
@@ -206,7 +226,6 @@ impl Body<'_, '_, '_> {
         names: &Names,
         captured: &Captured,
     ) -> Result<String, Error> {
-        let vector_bits = 8 * self.code.library.options.vector_isa.vector_bytes();
         let mut body = Body::new(self.facts, self.handle, self.code.library);
         let contents = body.read_context(captured);
         for (handle, variable) in body.function.variables.iter() {
@@ -231,8 +250,12 @@ impl Body<'_, '_, '_> {
             .instruction(format_args!("icmp slt i64 {first}, {last}"));
         body.code.branch_if(&has_rounds, &work, &done);
         body.code.begin(&work);
-        // Calls hand out scratch memory, which rounds of one thread share.
-        let is_parallel = !names.has_calls && body.is_parallel();
+        if let Some(vectors) = VectorRounds::plan(&body, parallel) {
+            body.fill(parallel.worker, &Operand::new("%worker"));
+            vectors.emit(&mut body, (&first, &last))?;
+            return Ok(body.rounds_text(symbol, &start, &done));
+        }
+        let is_parallel = !names.shares_scratch && body.is_parallel();
         body.counted_loop(
             "rounds",
             (&first, &last),
@@ -256,13 +279,19 @@ impl Body<'_, '_, '_> {
                 body.block(&parallel.body)
             },
         )?;
-        body.code.begin(&done);
-        body.code.terminate("ret void");
-        let text = body.code.into_writer().finish(&start);
-        Ok(format!(
+        Ok(body.rounds_text(symbol, &start, &done))
+    }
+
+    /// Ends the function of rounds at `done`.
+    fn rounds_text(mut self, symbol: &str, start: &Label, done: &Label) -> String {
+        let vector_bits = 8 * self.code.library.options.vector_isa.vector_bytes();
+        self.code.begin(done);
+        self.code.terminate("ret void");
+        let text = self.code.into_writer().finish(start);
+        format!(
             "define internal void @{symbol}(ptr noalias nocapture readonly %context, i64 %first, i64 %last, \
              i64 %worker) nounwind \"prefer-vector-width\"=\"{vector_bits}\" {{\n{text}}}\n"
-        ))
+        )
     }
 
     /// Writes a variable that is on the stack.

@@ -41,6 +41,11 @@ pub(super) struct StackNeed {
 }
 
 impl StackNeed {
+    /// Whether the function has private arrays, or one of those that it calls.
+    pub(super) fn has_arrays(&self) -> bool {
+        self.chain_bytes > 0
+    }
+
     /// Whether the arrays are so small that a caller may have several copies of them.
     pub(super) fn may_be_inlined(&self) -> bool {
         self.array_bytes <= MAX_INLINED_BYTES

@@ -49,6 +49,9 @@ pub struct ParallelLoop<'a> {
     pub parameters: Vec<(String, ValueType)>,
     /// Arrays that rounds combine something with; they are parameters, too.
     pub accumulators: &'a [Accumulator],
+    /// Whether it counts up by one and from no negative number, as most loops do: then neighbouring rounds are known
+    /// to use neighbouring elements.
+    pub counts_up: bool,
 }
 
 /// How the values of a variable from different rounds become one.
@@ -90,7 +93,7 @@ pub struct CompiledLoop {
     pub kernel: String,
     /// How arguments become its IR parameters: an array for each reduction, with an element for each
     /// work-item; then, if there are reductions, the number of rounds and the length of a block;
-    /// then the first value of the counter and its step; then the parameters. A
+    /// then the first value of the counter and, unless it counts up, its step; then the parameters. A
     /// parameter that is a reduction is passed what changes nothing, and an accumulator an array with an
     /// axis more in front, for the blocks.
     pub plan: ParameterPlan,
@@ -122,6 +125,7 @@ fn compile_here(
     let mut environment = environment.clone();
     for (name, module, function) in [
         (MIN, KnownModule::Builtins, "min"),
+        (MAX, KnownModule::Builtins, "max"),
         (ITEM_ID, KnownModule::Situ, "get_global_id"),
     ] {
         let binding = Binding::Function(module, function.to_owned());
@@ -129,15 +133,15 @@ fn compile_here(
     }
     let number = |name: &str| (name.to_owned(), ValueType::Number(DType::I64));
     let item = call(ITEM_ID, vec![integer(0, span)], span);
-    let round = binary(
-        BinaryOperator::Add,
-        named(START, span),
-        binary(
-            BinaryOperator::Multiply,
-            named(ROUND, span),
-            named(STEP, span),
-        ),
-    );
+    let (start, round) = (named(START, span), named(ROUND, span));
+    let (start, distance) = if loop_.counts_up {
+        // It is not less than zero, and now whoever reads the code knows, too.
+        (call(MAX, vec![start, integer(0, span)], span), round)
+    } else {
+        let distance = binary(BinaryOperator::Multiply, round, named(STEP, span));
+        (start, distance)
+    };
+    let round = binary(BinaryOperator::Add, start, distance);
     let count = StatementKind::Assign {
         targets: vec![loop_.counter.clone()],
         value: round,
@@ -146,14 +150,17 @@ fn compile_here(
     let mut parameters;
     let body;
     if found.is_empty() && loop_.accumulators.is_empty() {
-        parameters = vec![number(ROUND), number(START), number(STEP)];
+        parameters = vec![number(ROUND), number(START)];
         let rounds = loop_.body.iter().map(without_continue);
         body = std::iter::once(count).chain(rounds).collect();
     } else {
-        parameters = [ITEM, COUNT, BLOCK, START, STEP].map(number).to_vec();
+        parameters = [ITEM, COUNT, BLOCK, START].map(number).to_vec();
         let mut code = blocks_of_accumulators(loop_.accumulators, span);
         code.extend(blocked(count, loop_.body, &found, span));
         body = code;
+    }
+    if !loop_.counts_up {
+        parameters.push(number(STEP));
     }
     for (name, ty) in loop_.parameters {
         let is_accumulator = loop_.accumulators.iter().any(|each| each.name == name);
@@ -207,6 +214,7 @@ fn compile_here(
 
 // Names in the compiled function. No user's name looks like these.
 const MIN: &str = "situ__min";
+const MAX: &str = "situ__max";
 const ITEM_ID: &str = "situ__global_id";
 const ITEM: &str = "situ__item";
 const ROUND: &str = "situ__round";

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use situ_ir::{AddressSpace, DType, Source, Span, ValidModule, validate};
+use situ_ir::{AddressSpace, DType, Source, Span, ValidModule};
 
 use crate::environment::{Binding, Bindings, DeviceFunction, Environment, KnownModule};
 use crate::error::{Error, Refusal};
@@ -21,7 +21,7 @@ use crate::infer::{Inferred, ParameterType, Program, Subject, infer};
 use crate::lower::{Usage, lower};
 use crate::message::Messages;
 use crate::plan::{Layout, ParameterPlan};
-use crate::specialize::{Options, refusal_of};
+use crate::specialize::{Options, validated};
 use crate::stack::with_stack;
 use crate::syntax::{
     Constant, Expression, ExpressionKind, Function, Identifier, Statement, StatementKind,
@@ -390,7 +390,7 @@ pub(super) fn compile_kernel(
     let Inferred { function, .. } = infer(&mut program, subject)
         .map_err(|failure| in_host_words(Refusal::new(name, source, failure)))?;
     let lowered = lower(&program, &function, source);
-    let module = validate(lowered.module).map_err(|found| refusal_of(name, found))?;
+    let module = validated(lowered.module, &lowered.plan, name, options)?;
     Ok(CompiledKernel {
         module,
         kernel: lowered.kernel,

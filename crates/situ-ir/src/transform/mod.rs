@@ -59,6 +59,7 @@ mod draft;
 mod expressions;
 mod floats;
 mod half_floats;
+mod index_wraps;
 mod integers;
 mod library;
 mod pairs;
@@ -71,6 +72,7 @@ use std::ops::Deref;
 use thiserror::Error;
 
 pub use core_form::{is_core, is_leaf};
+pub use index_wraps::drop_index_wraps;
 
 use crate::arena::Handle;
 use crate::diagnostic::Diagnostics;

@@ -30,6 +30,8 @@ use crate::kernel::{compile_error, messages, missing_dtype};
 pub(super) struct CachedLoop {
     types: Vec<(String, Option<ValueType>)>,
     device: Device,
+    /// Whether it counts up by one and from no negative number.
+    counts_up: bool,
     parameters: Vec<String>,
     kernel: Kernel,
     plan: ParameterPlan,
@@ -161,8 +163,9 @@ impl<'a> Machine<'a, '_> {
             .map(str::to_owned)
             .collect();
         let queue = self.loop_queue(&names, counter.span)?;
-        let cached = match self.cached_loop(statement, counter, body, &names, &queue, accumulators)
-        {
+        let counts_up = start >= 0 && step == 1;
+        let code = (counter, body, counts_up);
+        let cached = match self.cached_loop(statement, code, &names, &queue, accumulators) {
             // What compiled code cannot do with parts of arrays, the machine can.
             Err(_) if !self.is_kernel_body(counter, body, false)? => {
                 return Ok(self.note_rounds_in_turn(statement, statement.span));
@@ -189,7 +192,10 @@ impl<'a> Machine<'a, '_> {
         if has_reductions {
             leaves.extend([integer(count), integer(block)]);
         }
-        leaves.extend([integer(start), integer(step)]);
+        leaves.push(integer(start));
+        if !counts_up {
+            leaves.push(integer(step));
+        }
         let mut blocks = Vec::new();
         for name in &cached.parameters {
             if let Some(accumulator) = cached.accumulators.iter().find(|each| each.name == *name) {
@@ -321,8 +327,7 @@ impl<'a> Machine<'a, '_> {
     fn cached_loop(
         &mut self,
         statement: &Statement,
-        counter: &Expression,
-        body: &[Statement],
+        (counter, body, counts_up): (&Expression, &[Statement], bool),
         names: &[String],
         queue: &Queue,
         accumulators: Vec<Accumulator>,
@@ -337,12 +342,16 @@ impl<'a> Machine<'a, '_> {
         let known = known.unwrap_or_else(PoisonError::into_inner);
         let list = known.get(&statement.span).map(Vec::as_slice);
         let mut list = list.unwrap_or_default().iter();
-        if let Some(found) = list.find(|each| each.types == types && each.device == *device) {
+        let is_it = |each: &&Arc<CachedLoop>| {
+            each.types == types && each.device == *device && each.counts_up == counts_up
+        };
+        if let Some(found) = list.find(is_it) {
             return Ok(Arc::clone(found));
         }
         drop(known);
+        let code = (counter, body, counts_up);
         let made =
-            Arc::new(self.compile_loop((statement, counter), body, types, device, accumulators)?);
+            Arc::new(self.compile_loop((statement, code), types, device, accumulators)?);
         self.function.note(Record {
             span: statement.span,
             device: device.filter_string(),
@@ -359,14 +368,14 @@ impl<'a> Machine<'a, '_> {
 
     fn compile_loop(
         &mut self,
-        (statement, counter): (&Statement, &Expression),
-        body: &[Statement],
+        (statement, code): (&Statement, (&Expression, &[Statement], bool)),
         types: Vec<(String, Option<ValueType>)>,
         device: &Device,
         accumulators: Vec<Accumulator>,
     ) -> PyResult<CachedLoop> {
         let py = self.py;
         let function = self.function;
+        let (counter, body, counts_up) = code;
         let parameters: Vec<_> = types
             .iter()
             .filter_map(|(name, ty)| Some((name.clone(), ty.clone()?)))
@@ -380,6 +389,7 @@ impl<'a> Machine<'a, '_> {
             body,
             parameters,
             accumulators: &accumulators,
+            counts_up,
         };
         let options = Options {
             default_float: device_dtypes::default_float(device),
@@ -404,6 +414,7 @@ impl<'a> Machine<'a, '_> {
             written,
             types,
             device: device.clone(),
+            counts_up,
             parameters: names,
             kernel,
             plan,

@@ -135,15 +135,19 @@ impl VectorBody<'_, '_, '_, '_> {
 }
 
 /// A form of a device function: for so many lanes, and arguments of these shapes.
-struct Form {
-    callee: Handle<Function>,
-    lanes: u32,
-    entry: Entry,
+pub(super) struct Form {
+    pub(super) callee: Handle<Function>,
+    pub(super) lanes: u32,
+    pub(super) entry: Entry,
 }
 
 impl Form {
     /// The form's name; its text is in the library afterwards.
-    fn define(&self, facts: &ModuleFacts<'_>, library: &mut Library<'_>) -> Result<String, Error> {
+    pub(super) fn define(
+        &self,
+        facts: &ModuleFacts<'_>,
+        library: &mut Library<'_>,
+    ) -> Result<String, Error> {
         let function = &facts.module.functions[self.callee];
         let tags: String = self.entry.parameters.iter().map(|s| s.tag()).collect();
         let name = format!(

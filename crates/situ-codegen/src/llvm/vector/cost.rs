@@ -58,6 +58,32 @@ pub(in crate::llvm) fn plan(
     if facts.has_rounds {
         return None;
     }
+    let entry = Entry {
+        parameters: vec![Shape::Uniform; function.parameters.len()],
+        dims,
+    };
+    let (flow, lanes) = chosen(facts, kernel, &entry, options)?;
+    Some(VectorPlan {
+        flow,
+        lanes,
+        dims,
+        is_doubled: is_doubled(facts, kernel),
+    })
+}
+
+/// Whether whole vectors should have a copy of a function for themselves.
+pub(super) fn is_doubled(facts: &ModuleFacts<'_>, function: Handle<Function>) -> bool {
+    facts.inlined_sizes[function.index()] <= DOUBLED
+}
+
+/// How the lanes of a function run, and how many there are, if vectors pay.
+pub(super) fn chosen(
+    facts: &ModuleFacts<'_>,
+    handle: Handle<Function>,
+    entry: &Entry,
+    options: &TargetOptions,
+) -> Option<(Flow, u32)> {
+    let function = &facts.module.functions[handle];
     let may_pay = match options.vectorise {
         Vectorise::Never => false,
         Vectorise::Always => true,
@@ -69,31 +95,22 @@ pub(in crate::llvm) fn plan(
     if !may_pay {
         return None;
     }
-    let entry = Entry {
-        parameters: vec![Shape::Uniform; function.parameters.len()],
-        dims,
-    };
-    let lanes = lanes(facts, kernel, options);
-    let private_bytes = facts.module.info(kernel).private_bytes;
+    let lanes = lanes(facts, handle, options);
+    let private_bytes = facts.module.info(handle).private_bytes;
     let all_private_bytes = private_bytes.saturating_mul(u64::from(lanes));
-    if facts.stacks[kernel.index()].recurs || all_private_bytes > MAX_PRIVATE_BYTES {
+    if facts.stacks[handle.index()].recurs || all_private_bytes > MAX_PRIVATE_BYTES {
         return None;
     }
-    let flow = analyse(facts, kernel, &entry);
+    let flow = analyse(facts, handle, entry);
     if options.vectorise == Vectorise::Auto {
-        let estimate = Estimate::new(facts, kernel, &flow, options, lanes);
+        let estimate = Estimate::new(facts, handle, &flow, options, lanes);
         let cost = estimate.block(&function.body);
         let is_left_to_llvm = !has_loop(&function.body) && !estimate.has_spread_access();
         if is_left_to_llvm || cost.vector * GAIN > cost.scalar {
             return None;
         }
     }
-    Some(VectorPlan {
-        flow,
-        lanes,
-        dims,
-        is_doubled: facts.inlined_sizes[kernel.index()] <= DOUBLED,
-    })
+    Some((flow, lanes))
 }
 
 /// As many lanes as a vector has elements of the widest floating-point type, or of the widest type if there

@@ -9,7 +9,7 @@
 //! |---|---|
 //! | `shape`, `flow` | what is the same in all lanes, and where lanes part |
 //! | `cost` | whether it pays, and how many lanes |
-//! | `rows` | loops over vectors of work-items |
+//! | `rows`, `rounds` | loops over vectors of work-items, and of rounds |
 //! | `body`, `lanes`, `masks` | what is known while code is written |
 //! | `statements`, `control`, `expressions`, `memory`, `calls`, `atomics` | the nodes of the IR |
 
@@ -23,6 +23,7 @@ mod flow;
 mod lanes;
 mod masks;
 mod memory;
+pub(super) mod rounds;
 pub(super) mod rows;
 mod shape;
 mod statements;

@@ -16,16 +16,34 @@ use situ_ir::Type;
 pub(in crate::llvm) fn emit(
     body: &mut Body<'_, '_, '_>,
     plan: &VectorPlan,
-    (start, end): (&Operand, &Operand),
+    range: (&Operand, &Operand),
     mut begin: impl FnMut(&mut Body<'_, '_, '_>, &Operand),
 ) -> Result<(), Error> {
-    let lanes = plan.lanes;
-    if !plan.is_doubled {
-        return vectors(body, lanes, (start, end), |body, index| {
+    in_vectors(
+        body,
+        (plan.lanes, plan.is_doubled),
+        range,
+        |body, index, mask| {
             begin(body, index);
+            items(body, plan, mask)
+        },
+    )
+}
+
+/// Repeats what `fill` writes for vectors of as many lanes as there are between two indices. It gets the first index of a
+/// vector, and a mask unless all lanes are there; code that `is_doubled` is written once for these and once for the
+/// remainder.
+pub(super) fn in_vectors(
+    body: &mut Body<'_, '_, '_>,
+    (lanes, is_doubled): (u32, bool),
+    (start, end): (&Operand, &Operand),
+    mut fill: impl FnMut(&mut Body<'_, '_, '_>, &Operand, Option<Operand>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    if !is_doubled {
+        return vectors(body, lanes, (start, end), |body, index| {
             let rest = body.code.binary("sub i64", end, index);
             let mask = first_lanes(body, lanes, &rest);
-            items(body, plan, Some(mask))
+            fill(body, index, Some(mask))
         });
     }
     let count = body.code.binary("sub i64", end, start);
@@ -41,17 +59,15 @@ pub(in crate::llvm) fn emit(
     body.code.branch_if(&has_whole, &work, &remainder);
     body.code.begin(&work);
     vectors(body, lanes, (start, &middle), |body, index| {
-        begin(body, index);
-        items(body, plan, None)
+        fill(body, index, None)
     })?;
     body.code.begin(&remainder);
     let has_rest = body.code.binary("icmp ult i64", &middle, end);
     body.code.branch_if(&has_rest, &part, &done);
     body.code.begin(&part);
-    begin(body, &middle);
     let rest = body.code.binary("sub i64", end, &middle);
     let mask = first_lanes(body, lanes, &rest);
-    items(body, plan, Some(mask))?;
+    fill(body, &middle, Some(mask))?;
     body.code.begin(&done);
     Ok(())
 }
