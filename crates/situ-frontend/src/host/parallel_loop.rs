@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use situ_ir::{DType, Diagnostic, Diagnostics, Source, Span};
 
 use super::accumulators::Accumulator;
-use super::element_loops::RANGE;
+use super::element_loops::{MAXIMUM, RANGE};
 use super::liveness::Liveness;
 use super::made_trees::{assignment, binary, call, integer, subscript};
 use super::piece::{
@@ -125,7 +125,6 @@ fn compile_here(
     let mut environment = environment.clone();
     for (name, module, function) in [
         (MIN, KnownModule::Builtins, "min"),
-        (MAX, KnownModule::Builtins, "max"),
         (ITEM_ID, KnownModule::Situ, "get_global_id"),
     ] {
         let binding = Binding::Function(module, function.to_owned());
@@ -136,7 +135,7 @@ fn compile_here(
     let (start, round) = (named(START, span), named(ROUND, span));
     let (start, distance) = if loop_.counts_up {
         // It is not less than zero, and now whoever reads the code knows, too.
-        (call(MAX, vec![start, integer(0, span)], span), round)
+        (call(MAXIMUM, vec![start, integer(0, span)], span), round)
     } else {
         let distance = binary(BinaryOperator::Multiply, round, named(STEP, span));
         (start, distance)
@@ -214,7 +213,6 @@ fn compile_here(
 
 // Names in the compiled function. No user's name looks like these.
 const MIN: &str = "situ__min";
-const MAX: &str = "situ__max";
 const ITEM_ID: &str = "situ__global_id";
 const ITEM: &str = "situ__item";
 const ROUND: &str = "situ__round";

@@ -4,12 +4,12 @@
 //! are counters of loops, which start at zero or more. Without the test an index stays what it is: elements of
 //! neighbouring rounds are known to be neighbours.
 //!
-//! What a number is at least is found from what variables are assigned anywhere, not from where they are read. A variable
-//! that is computed from itself may overflow, and nothing is known of it; only a counter, to which small constants are
-//! added, takes longer than anybody waits. Sums and products of such numbers are taken not to overflow, too: these are
+//! What a number is at least is found from what variables are assigned: by the assignment before, where there is one that
+//! no other comes after, and else by all of them. A variable that is computed from itself may overflow, and nothing is
+//! known of it; only a counter, to which small constants are added, takes longer than anybody waits. Sums and products of such numbers are taken not to overflow, too: these are
 //! indices, and there is no memory of that size.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::arena::Handle;
 use crate::dtype::DType;
@@ -63,6 +63,19 @@ pub fn drop_index_wraps(module: &mut Module, is_size: impl Fn(usize) -> bool) {
     }
 }
 
+/// The variables that a block assigns.
+fn assigned_in(block: &Block, found: &mut BTreeSet<usize>) {
+    block.for_each_statement(&mut |statement| match &statement.kind {
+        StatementKind::Assign { variable, .. } => {
+            found.insert(variable.index());
+        }
+        StatementKind::Parallel(parallel) => {
+            found.extend([parallel.index.index(), parallel.worker.index()]);
+        }
+        _ => {}
+    });
+}
+
 /// Whether a function calls another one.
 fn calls(function: &Function, other: Handle<Function>) -> bool {
     let mut found = false;
@@ -95,6 +108,7 @@ impl Arguments {
 }
 
 /// Something that a variable is assigned, and what is known of it where it is.
+#[derive(Clone, Copy)]
 struct Assigned {
     expression: Handle<Expression>,
     least: Least,
@@ -108,13 +122,21 @@ enum Answer {
     Found(Least),
 }
 
+/// Which assignment decides the content of each variable, for those of which that is known.
+type Reaching = BTreeMap<usize, usize>;
+
 /// What is known of the numbers of a function.
 struct Facts<'a> {
     function: &'a Function,
     parameters: Vec<Least>,
-    assigned: BTreeMap<usize, Vec<Assigned>>,
+    assignments: Vec<Assigned>,
+    /// The assignments of each variable.
+    assigned: BTreeMap<usize, Vec<usize>>,
+    /// The assignment that a reading of a variable finds; `None` if there are several.
+    found: BTreeMap<usize, Option<usize>>,
     bound: BTreeMap<usize, Handle<Expression>>,
     variables: BTreeMap<usize, Answer>,
+    answers: BTreeMap<usize, Answer>,
     values: BTreeMap<usize, Answer>,
 }
 
@@ -123,12 +145,15 @@ impl<'a> Facts<'a> {
         let mut facts = Self {
             function,
             parameters,
+            assignments: Vec::new(),
             assigned: BTreeMap::new(),
+            found: BTreeMap::new(),
             bound: BTreeMap::new(),
             variables: BTreeMap::new(),
+            answers: BTreeMap::new(),
             values: BTreeMap::new(),
         };
-        facts.collect(&function.body, None);
+        facts.collect(&function.body, &mut Reaching::new(), None);
         facts
     }
 
@@ -137,10 +162,21 @@ impl<'a> Facts<'a> {
     fn collect(
         &mut self,
         block: &Block,
+        reaching: &mut Reaching,
         mut counter: Option<(Handle<Variable>, Handle<Expression>)>,
     ) {
         for statement in &block.statements {
-            match &statement.kind {
+            let kind = &statement.kind;
+            let mut inside = BTreeSet::new();
+            for block in kind.blocks() {
+                assigned_in(block, &mut inside);
+            }
+            // What rounds assign, a later round finds.
+            if !matches!(kind, StatementKind::If { .. }) {
+                reaching.retain(|variable, _| !inside.contains(variable));
+            }
+            kind.for_each_expression(|root| self.note_readings(root, reaching));
+            match kind {
                 StatementKind::Let { value, expression } => {
                     self.bound.insert(value.index(), *expression);
                 }
@@ -154,16 +190,20 @@ impl<'a> Facts<'a> {
                         let above = self.constant(above).filter(|_| is_it)?;
                         Some(above + 1)
                     });
-                    let own = self.assigned.entry(variable.index()).or_default();
-                    own.push(Assigned {
+                    let number = self.assignments.len();
+                    self.assignments.push(Assigned {
                         expression: *expression,
                         least,
                     });
+                    let own = self.assigned.entry(variable.index()).or_default();
+                    own.push(number);
+                    reaching.insert(variable.index(), number);
                 }
                 StatementKind::Parallel(parallel) => {
                     for variable in [parallel.index, parallel.worker] {
                         let answer = Answer::Found(Some(0));
                         self.variables.insert(variable.index(), answer);
+                        reaching.remove(&variable.index());
                     }
                 }
                 _ => {}
@@ -174,15 +214,33 @@ impl<'a> Facts<'a> {
                 condition,
                 body,
                 step,
-            } = &statement.kind
+            } = kind
             {
-                self.collect(body, condition.and_then(|each| self.stays_above(each)));
-                self.collect(step, None);
+                let counter = condition.and_then(|each| self.stays_above(each));
+                self.collect(body, &mut reaching.clone(), counter);
+                self.collect(step, &mut reaching.clone(), None);
             } else {
-                for inner in statement.kind.blocks() {
-                    self.collect(inner, None);
+                for block in kind.blocks() {
+                    self.collect(block, &mut reaching.clone(), None);
                 }
             }
+            reaching.retain(|variable, _| !inside.contains(variable));
+        }
+    }
+
+    /// Notes which assignments the readings of an expression find.
+    fn note_readings(&mut self, root: Handle<Expression>, reaching: &Reaching) {
+        let mut pending = vec![root];
+        while let Some(expression) = pending.pop() {
+            let node = &self.function.expressions[expression];
+            if let Expression::Variable(variable) = node {
+                let now = reaching.get(&variable.index()).copied();
+                let found = self.found.entry(expression.index()).or_insert(now);
+                if *found != now {
+                    *found = None;
+                }
+            }
+            node.for_each_operand(|operand| pending.push(operand));
         }
     }
 
@@ -277,7 +335,10 @@ impl<'a> Facts<'a> {
             Expression::Literal(_) => self.constant(expression),
             Expression::Parameter(position) => self.parameters[*position as usize],
             Expression::Value(value) => self.value(*value, depth),
-            Expression::Variable(variable) => self.variable(*variable, depth),
+            Expression::Variable(variable) => match self.found.get(&expression.index()) {
+                Some(Some(assignment)) => self.assignment(*assignment, depth),
+                _ => self.variable(*variable, depth),
+            },
             Expression::WorkItem(
                 WorkItemQuery::GlobalId(_)
                 | WorkItemQuery::LocalId(_)
@@ -366,20 +427,33 @@ impl<'a> Facts<'a> {
             None => {}
         }
         self.variables.insert(variable.index(), Answer::Pending);
-        let assigned = self.assigned.remove(&variable.index()).unwrap_or_default();
+        let assigned = self.assigned.get(&variable.index()).cloned();
         let mut all: Option<Least> = None;
-        for Assigned { expression, least } in &assigned {
-            if self.is_counted_up(variable, *expression) {
+        for assignment in assigned.unwrap_or_default() {
+            if self.is_counted_up(variable, self.assignments[assignment].expression) {
                 continue;
             }
-            let least = self.least(*expression, depth).max(*least);
+            let least = self.assignment(assignment, depth);
             all = Some(all.map_or(least, |all| lesser(all, least)));
         }
         // One that is never assigned is zero.
         let least = all.unwrap_or(Some(0));
-        self.assigned.insert(variable.index(), assigned);
         self.variables
             .insert(variable.index(), Answer::Found(least));
+        least
+    }
+
+    /// What a variable is at least after an assignment.
+    fn assignment(&mut self, assignment: usize, depth: usize) -> Least {
+        match self.answers.get(&assignment) {
+            Some(Answer::Found(least)) => return *least,
+            Some(Answer::Pending) => return None,
+            None => {}
+        }
+        self.answers.insert(assignment, Answer::Pending);
+        let Assigned { expression, least } = self.assignments[assignment];
+        let least = self.least(expression, depth).max(least);
+        self.answers.insert(assignment, Answer::Found(least));
         least
     }
 
@@ -455,8 +529,8 @@ mod tests {
     #[test]
     fn differences_are_followed_down_to_zero() {
         let text = kernel(
-            "    i = 1;\n    while i < n {\n        j = i - 1;\n        x[select(j < 0, j + n, j)] = 1.0;\n        \
-             j = i - 2;\n    } step {\n        i = i + 1;\n    }\n",
+            "    i = 1;\n    while i < n {\n        j = i - 2;\n        x[select(j < 0, j + n, j)] = 1.0;\n    } step {\n        \
+             i = i + 1;\n    }\n",
         );
         assert!(text.contains("select"), "{text}");
         let text = kernel(
@@ -464,6 +538,25 @@ mod tests {
              i = i + 1;\n    }\n",
         );
         assert!(!text.contains("select"), "{text}");
+    }
+
+    #[test]
+    fn a_name_may_count_several_loops() {
+        let text = kernel(
+            "    i = 1;\n    while i < n {\n        j = i;\n        let before: i64 = j - 1;\n        \
+             x[select(before < 0, before + n, before)] = 1.0;\n    } step {\n        i = i + 1;\n    }\n    j = start;\n    \
+             x[0] = 2.0;\n",
+        );
+        assert!(!text.contains("select"), "{text}");
+    }
+
+    #[test]
+    fn what_a_later_round_finds_counts() {
+        let text = kernel(
+            "    i = 0;\n    j = 0;\n    while i < n {\n        x[select(j < 0, j + n, j)] = 1.0;\n        j = start;\n    } step {\n        \
+             i = i + 1;\n    }\n",
+        );
+        assert!(text.contains("select"), "{text}");
     }
 
     #[test]

@@ -17,7 +17,7 @@ use situ_runtime::{Device, Kernel, Queue, UsmKind};
 
 use super::calls::Callee;
 use super::machine::Machine;
-use super::pieces::{Leaf, accesses, host_queue, passed_leaves};
+use super::pieces::{Leaf, accesses, host_queue, is_loop, passed_leaves};
 use super::record::Record;
 use super::value::{Number, Value};
 use crate::detach::detach;
@@ -174,7 +174,7 @@ impl<'a> Machine<'a, '_> {
         };
 
         let has_reductions = !cached.reductions.is_empty() || !cached.accumulators.is_empty();
-        let block = self.block_length(&cached.accumulators, count);
+        let block = self.block_length(&cached.accumulators, body.iter().any(is_loop), count);
         let items = if has_reductions {
             (count + block - 1) / block
         } else {
@@ -274,8 +274,8 @@ impl<'a> Machine<'a, '_> {
         })
     }
 
-    /// How many rounds a work-item runs, if there is something to combine.
-    fn block_length(&self, accumulators: &[Accumulator], count: i64) -> i64 {
+    /// How many rounds a work-item runs, if there is something to combine. Rounds that have loops may be a lot of work.
+    fn block_length(&self, accumulators: &[Accumulator], has_loops: bool, count: i64) -> i64 {
         let sizes = accumulators
             .iter()
             .filter_map(|each| self.names.get(&each.name));
@@ -288,7 +288,8 @@ impl<'a> Machine<'a, '_> {
         };
         // Each block has an array of its own, so there are fewer of them if it is large.
         let most = (MAX_BLOCK_ELEMENTS / largest.max(1)).clamp(1, MAX_BLOCKS as usize) as i64;
-        let least = (MIN_BLOCK / largest.clamp(1, MIN_BLOCK as usize) as i64).max(16);
+        let least = MIN_BLOCK / largest.clamp(1, MIN_BLOCK as usize) as i64;
+        let least = if has_loops { least } else { least.max(16) };
         least.max((count + most - 1).div_euclid(most))
     }
 

@@ -800,7 +800,7 @@ fn returned(names: &[String], span: Span) -> Statement {
 }
 
 /// Whether a statement has a loop in it.
-fn is_loop(statement: &Statement) -> bool {
+pub(super) fn is_loop(statement: &Statement) -> bool {
     match &statement.kind {
         StatementKind::For { .. } | StatementKind::While { .. } => true,
         StatementKind::If { accept, reject, .. } => accept.iter().chain(reject).any(is_loop),
