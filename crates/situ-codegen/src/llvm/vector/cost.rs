@@ -62,13 +62,45 @@ pub(in crate::llvm) fn plan(
         parameters: vec![Shape::Uniform; function.parameters.len()],
         dims,
     };
-    let (flow, lanes) = chosen(facts, kernel, &entry, options)?;
+    let (flow, lanes) = match only_call(function) {
+        // What is called decides.
+        Some((callee, arguments)) => {
+            let flow = analyse(facts, kernel, &entry);
+            let shapes = arguments.iter();
+            let shapes = shapes.map(|argument| flow.expressions[argument.index()]);
+            let entry = Entry {
+                parameters: shapes.collect(),
+                dims,
+            };
+            let (_, lanes) = chosen(facts, callee, &entry, options)?;
+            (flow, lanes)
+        }
+        None => chosen(facts, kernel, &entry, options)?,
+    };
     Some(VectorPlan {
         flow,
         lanes,
         dims,
         is_doubled: is_doubled(facts, kernel),
     })
+}
+
+/// The call that is all that a function does: a loop over `prange` is a kernel around a function.
+fn only_call(function: &Function) -> Option<(Handle<Function>, &[Handle<Expression>])> {
+    match function.body.statements.as_slice() {
+        [
+            Statement {
+                kind:
+                    StatementKind::Call {
+                        function,
+                        arguments,
+                        result: None,
+                    },
+                ..
+            },
+        ] => Some((*function, arguments)),
+        _ => None,
+    }
 }
 
 /// Whether whole vectors should have a copy of a function for themselves.
