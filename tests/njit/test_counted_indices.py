@@ -1,7 +1,8 @@
 """Indices that count from the end, beside counters that never do.
 
-Compiled code has no test for a negative index where it knows that there is none. Each function reads or
-writes elements by indices of both kinds and is compared with the same function as plain Python.
+Compiled code has no test for a negative index where it knows that there is none. Each function
+reads or writes elements by indices of both kinds and is compared with the same function as plain
+Python.
 """
 
 import itertools
