@@ -305,3 +305,45 @@ def test_rows_that_do_not_fit_are_reported() -> None:
 
     with pytest.raises((ValueError, situ.SituError), match=r"cannot broadcast 3 elements .*`w`"):
         f(situ.asarray(M), situ.ones(3)).to_numpy()
+
+
+def counts_in_a_loop(kinds, steps):
+    counts = np.zeros(5, dtype=np.int64)
+    for _ in range(steps):
+        for i in prange(kinds.shape[0]):
+            counts[kinds[i]] += 1
+    return counts
+
+
+def rows_in_a_loop(m, steps):
+    sums = np.zeros(m.shape[1])
+    for _ in range(steps):
+        for i in prange(m.shape[0]):
+            for j in range(m.shape[1]):
+                sums[j] += m[i, j]
+    return sums
+
+
+def own_counts_in_a_loop(kinds, steps):
+    most = np.zeros(kinds.shape[0] // 100, dtype=np.int64)
+    for _ in range(steps):
+        for i in prange(most.shape[0]):
+            counts = np.zeros(5, dtype=np.int64)
+            for k in range(100 * i, 100 * i + 100):
+                counts[kinds[k]] += 1
+            most[i] += np.max(counts)
+    return most
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (counts_in_a_loop, (np.tile(KINDS, 40), 3)),
+        (rows_in_a_loop, (np.tile(M, (50, 1)), 3)),
+        (own_counts_in_a_loop, (KINDS, 3)),
+    ],
+)
+def test_no_update_is_lost_in_loops_over_prange_loops(function, arguments) -> None:
+    array, steps = arguments
+    found = situ.njit(function)(situ.asarray(array), steps)
+    np.testing.assert_allclose(np.asarray(found), function(array, steps), rtol=1e-12)

@@ -7,8 +7,8 @@
 use std::collections::BTreeSet;
 
 use situ_ir::{
-    ArrayVariable, Expression, Function, Handle, Literal, Module, Parallel, Statement, StatementKind, Value,
-    Variable,
+    ArrayVariable, Expression, Function, Handle, Literal, Module, Parallel, Statement,
+    StatementKind, Value, Variable,
 };
 
 use super::abi::{ARGUMENT_SLOT_BYTES, RUN_ROUNDS};
@@ -288,9 +288,10 @@ impl Body<'_, '_, '_> {
         self.code.begin(done);
         self.code.terminate("ret void");
         let text = self.code.into_writer().finish(start);
+        let most = i64::MAX;
         format!(
-            "define internal void @{symbol}(ptr noalias nocapture readonly %context, i64 %first, i64 %last, \
-             i64 %worker) nounwind \"prefer-vector-width\"=\"{vector_bits}\" {{\n{text}}}\n"
+            "define internal void @{symbol}(ptr noalias nocapture readonly %context, \
+             i64 range(i64 0, {most}) %first, i64 %last, i64 %worker) nounwind \"prefer-vector-width\"=\"{vector_bits}\" {{\n{text}}}\n"
         )
     }
 

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use situ_ir::{Diagnostic, Diagnostics, Span};
 
+use super::accumulators::accumulators;
 use super::element_loops::{MAXIMUM, MINIMUM, RANGE};
 use super::liveness::{Liveness, assigned_names};
 use super::made_trees::{assignment, binary, call, integer, subscript};
@@ -19,6 +20,7 @@ use super::parallel_loop::{
 use super::piece::{identifier, named};
 use crate::environment::{Binding, Environment};
 use crate::error::{Error, Refusal};
+use crate::infer::problems;
 use crate::syntax::{
     BinaryOperator, Expression, ExpressionKind, Function, Statement, StatementKind,
 };
@@ -166,9 +168,16 @@ impl Writer<'_> {
         self.made += 1;
         let made = |what: &str| format!("situ__{what}_{number}");
         let reductions = self.reductions(statement, &named(counter, span), body);
-        let [start, count] = ["start", "count"].map(made);
+        self.refuse_accumulators(&named(counter, span), body, span);
+        let count = made("count");
         let step = bounds.step.is_some().then(|| made("step"));
-        code.push(assignment(named(&start, span), bounds.start, span));
+        let start = if is_kept(&bounds.start, body) {
+            bounds.start
+        } else {
+            let start = named(&made("start"), span);
+            code.push(assignment(start.clone(), bounds.start, span));
+            start
+        };
         let stop = made("stop");
         code.push(assignment(named(&stop, span), bounds.stop, span));
         if let (Some(name), Some(step)) = (&step, bounds.step) {
@@ -260,9 +269,22 @@ impl Writer<'_> {
     }
 }
 
+impl Writer<'_> {
+    /// Refuses rounds that update elements which other rounds update, too: a kernel gives an array of its own to each
+    /// block of rounds.
+    fn refuse_accumulators(&mut self, counter: &Expression, body: &[Statement], span: Span) {
+        let own = assigned_names(body);
+        let is_shared = |name: &str| !own.contains(name);
+        for accumulator in accumulators(counter, body, &is_shared) {
+            let what = format!("`{}`, which several rounds update,", accumulator.name);
+            self.problems.push(problems::not_written_out(&what, span));
+        }
+    }
+}
+
 /// What things are called in the code for one loop.
 struct Names {
-    start: String,
+    start: Expression,
     count: String,
     step: Option<String>,
     index: String,
@@ -279,7 +301,7 @@ impl Names {
 
     /// Makes the statement that gives the user's counter its number, given the number of the round.
     fn counted(&self, counter: &str, span: Span) -> impl Fn(&str) -> Statement {
-        let (counter, start) = (named(counter, span), named(&self.start, span));
+        let (counter, start) = (named(counter, span), self.start.clone());
         let step = self.step.as_ref().map(|step| named(step, span));
         move |round: &str| {
             let round = named(round, span);
@@ -375,6 +397,16 @@ impl Names {
     }
 }
 
+/// Whether an expression is the same in all rounds: then they show what they start with, and `x[i - w]` of
+/// `for i in prange(w, n)` is known to be no element from the end.
+fn is_kept(start: &Expression, body: &[Statement]) -> bool {
+    match &start.kind {
+        ExpressionKind::Constant(_) => true,
+        ExpressionKind::Name(name) => !assigned_names(body).contains(name.as_str()),
+        _ => false,
+    }
+}
+
 fn bounds(iterable: &Expression) -> Option<Bounds> {
     let ExpressionKind::Call {
         arguments,
@@ -394,12 +426,8 @@ fn bounds(iterable: &Expression) -> Option<Bounds> {
 }
 
 /// How many rounds there are.
-fn count_of(start: &str, stop: &str, step: Option<&str>, span: Span) -> Expression {
-    let distance = binary(
-        BinaryOperator::Subtract,
-        named(stop, span),
-        named(start, span),
-    );
+fn count_of(start: &Expression, stop: &str, step: Option<&str>, span: Span) -> Expression {
+    let distance = binary(BinaryOperator::Subtract, named(stop, span), start.clone());
     let count = match step {
         // The next whole number, whatever the sign: minus the floor of minus the quotient.
         Some(step) => divided_up(distance, named(step, span)),

@@ -185,8 +185,8 @@ impl<'a> Facts<'a> {
                     expression,
                 } => {
                     let least = counter.take().and_then(|(counter, above)| {
-                        let is_it = self.function.expressions[*expression]
-                            == Expression::Variable(counter);
+                        let is_it =
+                            self.function.expressions[*expression] == Expression::Variable(counter);
                         let above = self.constant(above).filter(|_| is_it)?;
                         Some(above + 1)
                     });

@@ -14,6 +14,7 @@ use situ_runtime::config::process_config;
 use situ_runtime::{Device, Program};
 
 use super::foresight::Place;
+use super::loop_plans::LoopPlan;
 use super::parallel_loops::CachedLoop;
 use super::pieces::{CompiledExpression, Decision};
 use super::record::{NotedKernel, Record};
@@ -48,6 +49,8 @@ pub(crate) struct HostFunction {
     pub(super) expressions: Mutex<BTreeMap<Span, Vec<Arc<CompiledExpression>>>>,
     /// Loops over `prange`, by their statement.
     pub(super) loops: Mutex<BTreeMap<Span, Vec<Arc<CachedLoop>>>>,
+    /// What becomes of them.
+    pub(super) loop_plans: Mutex<BTreeMap<Span, Vec<Arc<LoopPlan>>>>,
     /// Where the arguments of calls were that have been looked through.
     pub(super) foreseen: Mutex<Vec<Vec<Place>>>,
     record: Mutex<Vec<Record>>,
@@ -88,6 +91,7 @@ impl HostFunction {
             decisions: Mutex::default(),
             expressions: Mutex::default(),
             loops: Mutex::default(),
+            loop_plans: Mutex::default(),
             foreseen: Mutex::default(),
             record: Mutex::default(),
             noted_kernels: Mutex::default(),

@@ -15,6 +15,7 @@ mod expressions;
 mod foresight;
 mod function;
 mod loop_items;
+mod loop_plans;
 mod machine;
 mod parallel_loops;
 mod pieces;

@@ -7,8 +7,8 @@ use situ_array::Array;
 use situ_array::device_dtypes;
 use situ_array::placement::{Operation, Participant, Placer};
 use situ_frontend::host::{
-    Accumulator, Combination, CompiledLoop, LoopReduction, Looped, Meanings as _, ParallelLoop,
-    ValueType, accumulators, compile_parallel_loop, copies, read_names, with_element_loops,
+    Accumulator, Combination, CompiledLoop, LoopReduction, Looped, ParallelLoop, ValueType,
+    compile_parallel_loop,
 };
 use situ_frontend::syntax::{Expression, ExpressionKind, Statement};
 use situ_frontend::{Messages, Options, ParameterPlan};
@@ -16,8 +16,9 @@ use situ_ir::{Literal, NdRange, Span, interpret};
 use situ_runtime::{Device, Kernel, Queue, UsmKind};
 
 use super::calls::Callee;
+use super::loop_plans::{KernelRounds, Rounds};
 use super::machine::Machine;
-use super::pieces::{Leaf, accesses, host_queue, is_loop, passed_leaves};
+use super::pieces::{Leaf, accesses, host_queue, passed_leaves};
 use super::record::Record;
 use super::value::{Number, Value};
 use crate::detach::detach;
@@ -124,30 +125,11 @@ impl<'a> Machine<'a, '_> {
         body: &'a [Statement],
         (start, stop, step): Bounds,
     ) -> PyResult<bool> {
-        let with_functions;
-        let mut body = body;
-        let functions = self.called_functions(body);
-        if !functions.is_empty() {
-            with_functions = functions
-                .into_iter()
-                .chain(copies(body))
-                .collect::<Vec<_>>();
-            body = &with_functions;
-        }
-        let is_array = |name: &str| self.array(name).is_some();
-        let accumulators = accumulators(counter, body, &is_array);
-        let written_out;
-        if !self.is_kernel_body(counter, body, true)? {
-            let names: Vec<_> = accumulators.iter().map(|each| each.name.clone()).collect();
-            match with_element_loops(body, &names, &*self) {
-                Ok(code) => written_out = code,
-                Err(refused) => return Ok(self.note_rounds_in_turn(statement, refused)),
-            }
-            body = &written_out;
-        }
-        if !self.is_kernel_body(counter, body, true)? || self.is_shared(&accumulators, body) {
-            return Ok(self.note_rounds_in_turn(statement, statement.span));
-        }
+        let plan = self.loop_plan(statement, counter, body)?;
+        let rounds = match &plan.rounds {
+            Rounds::Kernel(rounds) => rounds,
+            Rounds::InTurn(refused) => return Ok(self.note_rounds_in_turn(statement, *refused)),
+        };
         let count = if step > 0 {
             (stop - start + step - 1).div_euclid(step)
         } else {
@@ -157,24 +139,18 @@ impl<'a> Machine<'a, '_> {
             return Ok(true);
         }
         let py = self.py;
-        let names: Vec<String> = read_names(body)
-            .into_iter()
-            .filter(|name| self.names.contains_key(*name))
-            .map(str::to_owned)
-            .collect();
-        let queue = self.loop_queue(&names, counter.span)?;
+        let queue = self.loop_queue(&rounds.names, counter.span)?;
         let counts_up = start >= 0 && step == 1;
-        let code = (counter, body, counts_up);
-        let cached = match self.cached_loop(statement, code, &names, &queue, accumulators) {
+        let cached = match self.cached_loop(statement, counter, rounds, counts_up, &queue) {
             // What compiled code cannot do with parts of arrays, the machine can.
-            Err(_) if !self.is_kernel_body(counter, body, false)? => {
+            Err(_) if !self.is_kernel_body(counter, &rounds.body, false)? => {
                 return Ok(self.note_rounds_in_turn(statement, statement.span));
             }
             cached => cached?,
         };
 
         let has_reductions = !cached.reductions.is_empty() || !cached.accumulators.is_empty();
-        let block = self.block_length(&cached.accumulators, body.iter().any(is_loop), count);
+        let block = self.block_length(&cached.accumulators, rounds.has_loops, count);
         let items = if has_reductions {
             (count + block - 1) / block
         } else {
@@ -265,15 +241,6 @@ impl<'a> Machine<'a, '_> {
         false
     }
 
-    /// Whether the rounds reach an array, with which they combine something, by another name, too.
-    fn is_shared(&self, accumulators: &[Accumulator], body: &[Statement]) -> bool {
-        accumulators.iter().any(|accumulator| {
-            read_names(body)
-                .into_iter()
-                .any(|name| name != accumulator.name && self.may_overlap(name, &accumulator.name))
-        })
-    }
-
     /// How many rounds a work-item runs, if there is something to combine. Rounds that have loops may be a lot of work.
     fn block_length(&self, accumulators: &[Accumulator], has_loops: bool, count: i64) -> i64 {
         let sizes = accumulators
@@ -328,14 +295,14 @@ impl<'a> Machine<'a, '_> {
     fn cached_loop(
         &mut self,
         statement: &Statement,
-        (counter, body, counts_up): (&Expression, &[Statement], bool),
-        names: &[String],
+        counter: &Expression,
+        rounds: &KernelRounds,
+        counts_up: bool,
         queue: &Queue,
-        accumulators: Vec<Accumulator>,
     ) -> PyResult<Arc<CachedLoop>> {
         let device = queue.device();
-        let mut types = Vec::with_capacity(names.len());
-        for name in names {
+        let mut types = Vec::with_capacity(rounds.names.len());
+        for name in &rounds.names {
             let value = self.passed_to(name, device)?;
             types.push((name.clone(), value.as_ref().and_then(Value::ty)));
         }
@@ -350,9 +317,8 @@ impl<'a> Machine<'a, '_> {
             return Ok(Arc::clone(found));
         }
         drop(known);
-        let code = (counter, body, counts_up);
-        let made =
-            Arc::new(self.compile_loop((statement, code), types, device, accumulators)?);
+        let made = self.compile_loop((statement, counter, counts_up), rounds, types, device)?;
+        let made = Arc::new(made);
         self.function.note(Record {
             span: statement.span,
             device: device.filter_string(),
@@ -369,14 +335,13 @@ impl<'a> Machine<'a, '_> {
 
     fn compile_loop(
         &mut self,
-        (statement, code): (&Statement, (&Expression, &[Statement], bool)),
+        (statement, counter, counts_up): (&Statement, &Expression, bool),
+        rounds: &KernelRounds,
         types: Vec<(String, Option<ValueType>)>,
         device: &Device,
-        accumulators: Vec<Accumulator>,
     ) -> PyResult<CachedLoop> {
         let py = self.py;
         let function = self.function;
-        let (counter, body, counts_up) = code;
         let parameters: Vec<_> = types
             .iter()
             .filter_map(|(name, ty)| Some((name.clone(), ty.clone()?)))
@@ -387,9 +352,9 @@ impl<'a> Machine<'a, '_> {
             function: &function.syntax,
             statement,
             counter,
-            body,
+            body: &rounds.body,
             parameters,
-            accumulators: &accumulators,
+            accumulators: &rounds.accumulators,
             counts_up,
         };
         let options = Options {
@@ -421,7 +386,7 @@ impl<'a> Machine<'a, '_> {
             plan,
             messages: Arc::new(messages),
             reductions,
-            accumulators,
+            accumulators: rounds.accumulators.clone(),
         })
     }
 

@@ -809,7 +809,7 @@ pub(super) fn is_loop(statement: &Statement) -> bool {
 }
 
 /// Whether a value has a type, without making the type of large tuples.
-fn has_type(value: &Value, ty: Option<&ValueType>) -> bool {
+pub(super) fn has_type(value: &Value, ty: Option<&ValueType>) -> bool {
     match (value, ty) {
         (Value::Number(number), Some(ValueType::Number(dtype))) => number.literal.dtype() == *dtype,
         (value, ty) => value.ty().as_ref() == ty,
