@@ -22,8 +22,8 @@ WITH_DRIVERS := $(BIN)/python tools/with_drivers.py
 # Drivers take as long to compile kernels as all other tests take; `make test` has them.
 NO_DRIVERS := SITU_OPENCL=off SITU_SYCL_LIBRARY=off
 SOURCES := python tests tools benches examples
-# Most tests keep one core busy. More processes than these would mostly wait for compilers.
-PYTEST := $(BIN)/pytest -q -n auto --maxprocesses 4
+# A process more than there are cores: some tests wait for threads and for other processes.
+PYTEST := $(BIN)/pytest -q -n $(shell expr $$(nproc) + 1)
 # The extension module and the wheel of the tests have the profile and the features of the Rust tests, so that all
 # of them share one compilation. (`cargo test` turns on situ-ir/arbitrary by itself.)
 TEST_BUILD := --profile dev --locked --features llvm-static,situ-ir/arbitrary
@@ -108,12 +108,13 @@ test-rust: setup .venv/.group-drivers  ## Every Rust test, over every driver
 .PHONY: test-python
 test-python: build-test .venv/.group-drivers .venv/.group-test .venv/.group-bench .venv/.group-clients  ## Every Python test but the wheel's; each over one driver
 	@EXPECTED_CLIENTS="dask.array einops jax scipy sklearn xarray" \
-		$(STEP) --talks "Python tests" $(WITH_DRIVERS) $(PYTEST) -m "not packaging"
+		$(STEP) --talks "Python tests" env SITU_TEST_EXAMPLES=50 $(WITH_DRIVERS) $(PYTEST) -m "not packaging"
 
 .PHONY: test-all
 test-all: test test-wheel  ## `make test`, the release wheel, every Python test over every driver, more random programs
 	@$(STEP) "more random programs" $(WITH_DRIVERS) $(CARGO_TEST) --tests -- --quiet --ignored other_programs
-	@$(STEP) --talks "Python tests over all drivers" $(WITH_DRIVERS) $(PYTEST) -m "not packaging" --all-drivers
+	@$(STEP) --talks "Python tests over all drivers" env SITU_TEST_EXAMPLES=200 $(WITH_DRIVERS) $(PYTEST) \
+		-m "not packaging" --all-drivers
 
 .PHONY: test-dpnp
 test-dpnp: build .venv-peers/.ready  ## Tests with the real dpnp, which is too large (3 GB) for `make test`

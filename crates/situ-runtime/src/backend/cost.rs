@@ -9,7 +9,11 @@ pub(super) const INLINE_NS: f32 = 20_000.0;
 /// Work that all threads together are expected to finish in less than this is brief: handing it to
 /// an executor, and the switches of threads on the way there and back, would cost a good part of it.
 /// Whoever submits one such launch after the other also finds its data in the caches.
-pub(super) const BRIEF_NS: f32 = 1_000_000.0;
+pub(super) const BRIEF_NS: f32 = 100_000.0;
+
+/// The same for work that is given all cores of the machine: an executor would take one of them from those who
+/// share the work, and there is none for anything else meanwhile.
+pub(super) const BRIEF_EVERYWHERE_NS: f32 = 1_000_000.0;
 
 /// A running estimate of nanoseconds per granule of one kind of work.
 #[derive(Debug, Default)]

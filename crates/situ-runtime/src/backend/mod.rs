@@ -211,7 +211,7 @@ pub(crate) trait DeviceProgram: Send + Sync {
         false
     }
 
-    /// Whether a launch is expected to end within some 100 microseconds, so that it is best run by the
+    /// Whether a launch is expected to end within a millisecond, so that it is best run by the
     /// thread that asks for it. Only a guess is needed.
     fn is_brief(&self, kernel: usize, range: &NdRange) -> bool;
 

@@ -79,7 +79,7 @@ pub(crate) trait Task {
     /// What it is, for messages.
     fn label(&self) -> Label;
 
-    /// Whether it is expected to end within some 100 microseconds, so that handing it over costs a
+    /// Whether it is expected to end within a millisecond, so that handing it over costs a
     /// good part of it.
     fn is_brief(&self) -> bool;
 

@@ -27,7 +27,7 @@ use std::time::Instant;
 use super::scratch::Scratch;
 use super::topology::CoreSet;
 pub use crate::backend::cost::CostEstimate;
-use crate::backend::cost::{BRIEF_NS, INLINE_NS};
+use crate::backend::cost::{BRIEF_EVERYWHERE_NS, BRIEF_NS, INLINE_NS};
 use crate::backend::stack;
 use crate::error::{Error, Result, panic_message};
 use crate::fork::ForkLocal;
@@ -116,7 +116,13 @@ impl Pool {
         let threads = self
             .threads
             .min(usize::try_from(granules).unwrap_or(usize::MAX));
-        let limit = BRIEF_NS * threads.max(1) as f32;
+        let is_everywhere = self.cores.is_none() && threads == self.threads;
+        let limit = if is_everywhere {
+            BRIEF_EVERYWHERE_NS
+        } else {
+            BRIEF_NS
+        };
+        let limit = limit * threads.max(1) as f32;
         cost.expected_ns(granules).is_some_and(|ns| ns < limit)
     }
 
