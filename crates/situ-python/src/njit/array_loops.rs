@@ -188,8 +188,7 @@ impl Machine<'_, '_> {
     }
 
     /// Whether a function may be compiled as a whole, with its array statements. A loop over `prange` that nothing
-    /// repeats is better launched as a kernel, unless its rounds work on parts of arrays: names for these are
-    /// temporary arrays in compiled code, and expressions that are computed wherever they are used in kernels.
+    /// repeats is better launched as a kernel.
     pub(super) fn is_array_program(&self, body: &[Statement]) -> PyResult<bool> {
         if self.function.checks_bounds() || !self.is_native() {
             return Ok(false);
@@ -245,16 +244,10 @@ impl Machine<'_, '_> {
         is_native
     }
 
-    /// Whether a statement has a loop over `prange` of numbers that is in no other loop.
+    /// Whether a statement has a loop over `prange` that is in no other loop.
     fn has_outer_parallel(&self, statement: &Statement) -> PyResult<bool> {
         let blocks: Vec<&Vec<Statement>> = match &statement.kind {
-            StatementKind::For {
-                target,
-                iterable,
-                body,
-            } => {
-                return Ok(self.is_parallel(iterable)? && self.is_kernel_body(target, body, true)?);
-            }
+            StatementKind::For { iterable, .. } => return self.is_parallel(iterable),
             StatementKind::If { accept, reject, .. } => vec![accept, reject],
             _ => Vec::new(),
         };
