@@ -76,7 +76,16 @@ def called(x, step):
 
 compiled_njit = situ.njit(compiled)
 
+def parallel_in_a_loop(x, step):
+    total = 0.0
+    for _ in range(2):
+        for i in situ.prange(0, x.shape[0], step):
+            total += x[i]
+    return total
+
+
 FUNCTIONS = (
+    parallel_in_a_loop,
     *(compiled, compiled_constant, backwards, walked, parallel, inside_of_parallel),
     *(in_comprehension, zipped, zipped_constants, called),
 )
@@ -97,7 +106,7 @@ def test_zero(function: Any) -> None:
 @pytest.mark.parametrize("step", [1, 2, -1, -2])
 def test_other_steps(step: int) -> None:
     x = np.array([1.0, 2.0, 3.0])
-    for function in (compiled, backwards, inside_of_parallel, zipped):
+    for function in (compiled, backwards, inside_of_parallel, parallel_in_a_loop, zipped):
         found = situ.njit(function)(situ.asarray(x), step)
         assert found == function(x, step)
 

@@ -182,6 +182,7 @@ impl Writer<'_> {
         code.push(assignment(named(&stop, span), bounds.stop, span));
         if let (Some(name), Some(step)) = (&step, bounds.step) {
             code.push(assignment(named(name, span), step, span));
+            code.push(refuse_zero(&start, name, &made("none"), span));
         }
         let rounds = count_of(&start, &stop, step.as_deref(), span);
         code.push(assignment(named(&count, span), rounds, span));
@@ -423,6 +424,20 @@ fn bounds(iterable: &Expression) -> Option<Bounds> {
         _ => return None,
     };
     Some(Bounds { start, stop, step })
+}
+
+/// A loop of no rounds, which raises an exception if the step is zero, as all loops over ranges do.
+fn refuse_zero(start: &Expression, step: &str, counter: &str, span: Span) -> Statement {
+    let range = vec![start.clone(), start.clone(), named(step, span)];
+    let kind = StatementKind::For {
+        target: named(counter, span),
+        iterable: call(RANGE, range, span),
+        body: vec![Statement {
+            kind: StatementKind::Pass,
+            span,
+        }],
+    };
+    Statement { kind, span }
 }
 
 /// How many rounds there are.
