@@ -76,6 +76,7 @@ def called(x, step):
 
 compiled_njit = situ.njit(compiled)
 
+
 def parallel_in_a_loop(x, step):
     total = 0.0
     for _ in range(2):
