@@ -135,6 +135,9 @@ struct Facts<'a> {
     /// The assignment that a reading of a variable finds; `None` if there are several.
     found: BTreeMap<usize, Option<usize>>,
     bound: BTreeMap<usize, Handle<Expression>>,
+    /// The last of the expressions that were looked through in which each expression is.
+    seen: Vec<usize>,
+    roots: usize,
     variables: BTreeMap<usize, Answer>,
     answers: BTreeMap<usize, Answer>,
     values: BTreeMap<usize, Answer>,
@@ -149,6 +152,8 @@ impl<'a> Facts<'a> {
             assigned: BTreeMap::new(),
             found: BTreeMap::new(),
             bound: BTreeMap::new(),
+            seen: vec![0; function.expressions.len()],
+            roots: 0,
             variables: BTreeMap::new(),
             answers: BTreeMap::new(),
             values: BTreeMap::new(),
@@ -230,8 +235,13 @@ impl<'a> Facts<'a> {
 
     /// Notes which assignments the readings of an expression find.
     fn note_readings(&mut self, root: Handle<Expression>, reaching: &Reaching) {
+        self.roots += 1;
         let mut pending = vec![root];
         while let Some(expression) = pending.pop() {
+            let seen = &mut self.seen[expression.index()];
+            if std::mem::replace(seen, self.roots) == self.roots {
+                continue;
+            }
             let node = &self.function.expressions[expression];
             if let Expression::Variable(variable) = node {
                 let now = reaching.get(&variable.index()).copied();
