@@ -100,7 +100,9 @@ def arrays(draw: st.DrawFn, kind: str, depth: int = 2) -> str:
 @st.composite
 def shared_work(draw: st.DrawFn, vector: str, matrix: str) -> str:
     """Draw a loop over `prange`, work with a mask, or a call of a function."""
-    number = draw(st.sampled_from(("s", "i", "0.5", f"{matrix}[i, 0]", "2")))
+    fixed = draw(st.sampled_from(("s", "i", "0.5", "2")))
+    # No element of a matrix whose rows are written at the same time.
+    number = draw(st.sampled_from((fixed, f"{matrix}[i, 0]")))
     return draw(
         st.sampled_from(
             (
@@ -108,7 +110,7 @@ def shared_work(draw: st.DrawFn, vector: str, matrix: str) -> str:
                 f"for k in prange(n): total += {vector}[k] * 0.5",
                 f"for k in prange(1, n): total = max(total, {matrix}[k - 1, i])",
                 f"for k in prange(n): {matrix}[k] = np.minimum({matrix}[k] + {vector}, 7)",
-                f"for k in prange(n): {matrix}[k, :] = clipped({matrix}[k] - {number})",
+                f"for k in prange(n): {matrix}[k, :] = clipped({matrix}[k] - {fixed})",
                 f"{vector}[{vector} > 1] = 0.5",
                 f"for w in ({vector}, {matrix}[i]): w[i] = np.minimum(w[-1] + {number}, 7)",
                 f"for k, w in enumerate((p, {vector} * 2)): total += w[i] * k",
