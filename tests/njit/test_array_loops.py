@@ -51,7 +51,11 @@ def outcome(function: Any, arguments: list[Any]) -> Any:
     return [np.asarray(each) for each in (*result, *arguments[:4])]
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+# The same programs in each run: floats that are stored to integers may be rounded to either side of
+# one. `make fuzz` searches others.
+@settings(
+    derandomize=True, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
 @given(
     text=programs(),
     size=st.sampled_from((1, 2, 3, 5, 120)),
