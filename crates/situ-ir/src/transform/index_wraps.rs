@@ -107,7 +107,7 @@ impl Arguments {
     }
 }
 
-/// Something that a variable is assigned, and what is known of it where it is.
+/// An assignment to a variable, with a lower bound that its place in a loop implies.
 #[derive(Clone, Copy)]
 struct Assigned {
     expression: Handle<Expression>,
@@ -125,7 +125,7 @@ enum Answer {
 /// Which assignment decides the content of each variable, for those of which that is known.
 type Reaching = BTreeMap<usize, usize>;
 
-/// What is known of the numbers of a function.
+/// Lower bounds of the integers of a function.
 struct Facts<'a> {
     function: &'a Function,
     parameters: Vec<Least>,
@@ -162,8 +162,8 @@ impl<'a> Facts<'a> {
         facts
     }
 
-    /// Collects what is assigned and bound. `counter` is what a loop around counts down, and the number that it stays
-    /// above.
+    /// Collects assignments and bound values. `counter` is the variable that the enclosing loop counts down, with the
+    /// number that it stays above.
     fn collect(
         &mut self,
         block: &Block,
@@ -482,7 +482,7 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// What is known if a number is one of two.
+/// The lower bound of a number that is one of two.
 fn lesser(one: Least, other: Least) -> Least {
     Some(one?.min(other?))
 }

@@ -63,7 +63,7 @@ pub(in crate::llvm) fn plan(
         dims,
     };
     let (flow, lanes) = match only_call(function) {
-        // What is called decides.
+        // The kernel only passes arguments on, so the called function decides.
         Some((callee, arguments)) => {
             let flow = analyse(facts, kernel, &entry);
             let shapes = arguments.iter();
